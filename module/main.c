@@ -8,7 +8,7 @@
  * callback of fsnotify, ft_target_hook(), or struct ft_observer.
  *
  *   observers/  what is counted besides the maps, a folder for each parameter
- *     observers.c  the list of them; observer.c in each folder: what it hears of
+ *     observers.c  the list of them; each folder has one file
  *     heat/        which ranges of files are read, and overwritten
  *     cgroups/     what cgroups read, and the requests that it takes
  *     fsync/       where the time of fsyncs goes
@@ -17,9 +17,9 @@
  *     debugfs.c    counters out, commands in
  *     binary.c     a copy as it is: snapshot
  *     text.c       a copy as text: table, extents, files
- *     sums.c       a copy summed up: causes, by_process, by_pair
+ *     tally.c      what the maps no longer show: healed, by_pair
  *     gc.c         what garbage collection did, with the paths of a copy
- *     reset.c      the word that resets counts
+ *     lines.c      what all texts share: their lines, copied when a reader opens one
  *     copy.c       a copy for one reader, with the figures of each file
  *     order.c      the order of its lines
  *     vec.c        its arrays, and the memory budget of all copies
@@ -108,7 +108,7 @@
  * bounds.h has the bounds of their work.
  * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
  * (compat.h). The probes of probes/call.c take no lock there, nor in a kernel where
- * they run inside an exception (note.c). Those of observers/fsync/functions.c never do.
+ * they run inside an exception (note.c). Those of observers/fsync/fsync.c never do.
  */
 
 #include <linux/mm.h>

@@ -20,7 +20,7 @@ USER=65534
 read_all() {
 	local file
 
-	for file in table extents files snapshot heat gc causes by_process; do
+	for file in table extents files snapshot heat gc healed; do
 		cat $DBG/$file >/tmp/text || { echo "# $file cannot be read"; return 1; }
 	done
 }

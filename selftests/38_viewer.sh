@@ -47,6 +47,41 @@ same_list() {
 	grep -v '^#' "$DBG/$1" | cmp - /tmp/list
 }
 
+# same_breaks_of(list, program...) - the sums of breaks of the viewer are those that the program prints; in any order
+same_breaks_of() {
+	local name
+
+	name=$1
+	shift
+	fragtrace "$name" --csv | sed -e 1d -e 's/\r$//' -e 's/,$/,-/' -e 'y/,/ /' | sort >/tmp/list
+	"$@" | sort | cmp - /tmp/list
+}
+
+# processes() - print the breaks in `extents` by process: dev breaks blocks files comm pid cgroup
+processes() {
+	awk '/^#/ { next }
+		{
+			if ($1 " " $2 != file)
+				key = ""
+			file = $1 " " $2
+			if ($9 != "-") {
+				key = $1 SUBSEP $12
+				breaks[key]++
+				files[key] += !seen[key, file]++
+			}
+			if (key != "" && $5 != "-")
+				blocks[key] += $7
+		}
+		END {
+			for (key in breaks) {
+				split(key, part, SUBSEP)
+				n = match(part[2], /:[0-9]+$/)
+				who = n ? substr(part[2], 1, n - 1) " " substr(part[2], n + 1) " /" : part[2] " - -"
+				print part[1], breaks[key], blocks[key], files[key], who
+			}
+		}' $DBG/extents
+}
+
 # owner(lba) - print what fragtrace says of a block
 owner() {
 	fragtrace block "$1" | sed -n "s|^LBA $1 of $MNT ([0-9:]*): ||p"
@@ -57,7 +92,7 @@ snapshots() {
 	[ "$(ls $out/rec 2>/dev/null | wc -l)" -ge "$1" ]
 }
 
-plan 26
+plan 28
 command -v fragtrace >/dev/null || skip_rest "the viewer beside the module" "fragtrace is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
@@ -73,8 +108,12 @@ check "the metrics are equal to the sums of the text files" same_sums
 check "the breaks are equal to those of the text files" same_breaks
 if grep -q '^# fragtrace extents 2' $DBG/extents; then
 	check "the causes are equal to those of the text extents" same_causes
+	check "their sums are equal, too" same_breaks_of causes causes
+	check "so are those by process" same_breaks_of processes processes
 else
 	skip "the causes are equal to those of the text extents" "extents has no causes"
+	skip "their sums are equal, too" "extents has no causes"
+	skip "so are those by process" "extents has no causes"
 fi
 expect "the CSV of the table has all records" \
 	"$(fragtrace table -t $DBG/table --csv | wc -l)" "$(grep -vc '^#' $DBG/table | awk '{ print $1 + 1 }')"

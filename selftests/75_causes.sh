@@ -164,7 +164,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 62
+plan 61
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -180,7 +180,6 @@ expect "append, sync, interleaved" "$(kinds a)" "3 append sync interleaved fileo
 expect "append, sync, interleaved: the other file has the same breaks" "$(kinds b)" "3 append sync interleaved fileop"
 expect "by_pair names both" "$(awk '!/^#/ && $4 ~ /^fileop:/ && $6 ~ /^fileop:/ && $4 != $6 { n += $2 } END { print n }' \
 	$DBG/by_pair)" 6
-expect "by_process counts the breaks of both" "$(awk '!/^#/ && $5 == "fileop" { n += $2 } END { print n }' $DBG/by_process)" 6
 expect "by_pair has the device of the volume" "$(awk '!/^#/ { print $1 }' $DBG/by_pair | sort -u)" \
 	"$(mnt=$MNT awk '$5 == ENVIRON["mnt"] { print $3 }' /proc/self/mountinfo)"
 rm $MNT/b
@@ -192,7 +191,7 @@ fileop write $MNT/d 0 4K sync
 fileop write $MNT/c 4K 4K
 fileop write $MNT/c 12K 12K
 sync
-sums "causes, by_process and files add up"
+sums "extents and files add up"
 
 fresh
 cd /proc/sys/vm || exit 1
@@ -221,15 +220,15 @@ expect "several: the processes that wrote to one page" "$(breaks a | grep '^12')
 fileop write $MNT/a 48K 4K sync
 expect "one process that writes the page again is named" "$(breaks a | grep '^12' | cut -d ' ' -f 5)" fileop
 fileop write $MNT/a 32K 4K sync
-echo reset >$DBG/causes
+echo reset >$DBG/healed
 fileop write $MNT/a 0 64K sync
 expect "a file that is rewritten as a whole has no breaks" "$(breaks a)" ""
 # 12 and 13, 8 and 9, 4 and 5
-expect "causes counts healed breaks, by their cause" "$(awk '!/^#/ { n[$2 " " $3 " " $4] += $6 } END { for (k in n) print n[k], k }' $DBG/causes)" "6 overwrite sync moved"
-dd if=/dev/zero of=$DBG/causes bs=1 seek=1 count=0 conv=notrunc 2>/dev/null
-check "causes allows a seek when it is open for writing" test -f $DBG/causes
-echo reset >$DBG/causes
-expect "a write to causes resets the count of healed breaks" "$(awk '!/^#/ { n += $6 } END { print n + 0 }' $DBG/causes)" 0
+expect "healed breaks are counted, by their cause" "$(grep -v '^#' $DBG/healed | cut -d ' ' -f 2-)" "overwrite sync moved 6 -"
+dd if=/dev/zero of=$DBG/healed bs=1 seek=1 count=0 conv=notrunc 2>/dev/null
+check "healed allows a seek when it is open for writing" test -f $DBG/healed
+echo reset >$DBG/healed
+expect "a write to it resets the count" "$(grep -vc '^#' $DBG/healed)" 0
 
 fresh
 fileop fallocate $MNT/a.sst keep 0 1M
@@ -248,7 +247,7 @@ expect "by_pair names both that write directly" "$(pairs | awk '{ n[$2 " " $3 " 
 fresh
 in_turn 3 reserve
 expect "prealloc" "$(kinds a)" "2 prealloc none new_segment fileop"
-sums "causes, by_process and files add up with pinned files"
+sums "extents and files add up with pinned files"
 
 fresh
 fileop write $MNT/a 0 256K sync
@@ -298,7 +297,7 @@ fileop write $MNT/a.db 0 64K sync
 fileop write $MNT/b.log 0 4K sync
 sync
 fileop append $MNT/b.log 4096 1 fdatasync
-echo reset >$DBG/causes
+echo reset >$DBG/healed
 fileop atomic $MNT/a.db begin write 16K 16K sync
 fileop append $MNT/b.log 4096 1 fdatasync
 expect "by_pair names the file that is written atomically" "$(pairs)" "1 .log fileop .db fileop"
@@ -318,7 +317,7 @@ cat $DBG/extents >/tmp/earlier
 fileop gc $MNT 1 20
 settle
 check "gc_fg: breaks of all blocks that were moved, and no others" moved_breaks gc_fg /tmp/earlier
-expect "gc_fg: these breaks have no flush" "$(awk '!/^#/ && $2 == "gc_fg" { print $3 }' $DBG/causes | sort -u)" none
+expect "gc_fg: these breaks have no flush" "$(causes | awk '$2 == "gc_fg" { print $3 }' | sort -u)" none
 expect "gc_fg: these breaks are of the process that requested it" "$(awk '!/^#/ && $9 == "gc_fg" && $12 !~ /^fileop:/' $DBG/extents)" ""
 fresh
 fileop many $MNT/g 200 30000 20000 7
@@ -329,12 +328,12 @@ sys=/sys/fs/f2fs/${DISK##*/}
 cat $DBG/extents >/tmp/earlier
 echo 50 >"$sys/gc_urgent_sleep_time"
 echo 1 >"$sys/gc_urgent"
-loop_until 20 sh -c "sync; awk '!/^#/ && \$2 == \"gc_bg\" { n++ } END { exit !n }' $DBG/causes"
+loop_until 20 sh -c "sync; grep -q ' gc_bg ' $DBG/extents"
 echo 0 >"$sys/gc_urgent"
 settle
 check "gc_bg: breaks of all blocks that were moved, and no others" moved_breaks gc_bg /tmp/earlier
-expect "gc_bg: these breaks have no flush" "$(awk '!/^#/ && $2 == "gc_bg" { print $3 }' $DBG/causes | sort -u)" none
-sums "causes, by_process and files add up after garbage collection"
+expect "gc_bg: these breaks have no flush" "$(causes | awk '$2 == "gc_bg" { print $3 }' | sort -u)" none
+sums "extents and files add up after garbage collection"
 
 fresh
 for file in write mmap punch atomic; do
@@ -349,7 +348,7 @@ expect "four writers at the same time: breaks of the one that writes through a m
 expect "four writers at the same time: breaks of the one that punches holes" "$(kinds punch)" "12 range none moved fileop"
 # a scan may find such a block before its event: then why_here is unknown
 expect "four writers at the same time: breaks of the one that writes atomically" "$(kinds atomic | awk '{ n[$2 " " $5] += $1 } END { for (k in n) print n[k], k }')" "24 atomic fileop"
-sums "causes, by_process and files add up after four writers at the same time"
+sums "extents and files add up after four writers at the same time"
 
 loop_until 20 umount $MNT 2>/dev/null || :
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then
@@ -404,7 +403,7 @@ fileop write $MNT/c 0 4K sync
 touch /tmp/go
 loop_until "$PATIENCE" test -e /tmp/ready.2 || bail "it is not written"
 settle
-expect "a deleted file keeps its extension" "$(awk '!/^#/ && $9 ~ /^.sst/ { print $5, $9 }' $DBG/causes)" "1 .sst"
+expect "a deleted file keeps its break" "$(causes | awk '$8 ~ /^.sst/ { print $5, $8 }')" "1 .sst"
 rm /tmp/go
 wait $!
 check_exact "maps are exact" -u $MNT
@@ -412,7 +411,7 @@ unload
 load path=$MNT causes=0
 settle
 expect "causes=0: all parts of a cause are unknown" "$(breaks a | cut -d ' ' -f 2-5 | sort -u)" "unknown none unknown unknown"
-check "causes=0: the text says that causes are off" grep -q 'causes=0' $DBG/causes
+check "causes=0: the text says that causes are off" grep -q 'causes=0' $DBG/healed
 unload
 loop_until 20 umount $MNT
 make_volume $DISK $MNT || bail "no volume"

@@ -328,7 +328,7 @@ fsyncs $MNT/busy
 expect "and counts again" "$(count fsync)" 1
 
 # A later F2FS may write nodes without reporting them.
-if late function=ft_fsync_node_block skip=1; then
+if late function=fsync_node_block skip=1; then
 	echo reset >$DBG/fsync
 	fileop append $MNT/silent 4K 70 fdatasync
 	expect "node blocks that are not reported are not 0, but not known" "$(counts fsync node_blocks)" "70 -"

@@ -506,23 +506,53 @@ check_at_once() {
 	SCANS=$(stat_of rescans)
 }
 
-# copy_sums(folder) - copy what sums_agree() compares; false if maps have changed during the copy
-copy_sums() {
-	local name
-
-	mkdir -p "$1"
-	cat "$DBG/extents" >"$1/first" || return 1
-	for name in files extents causes by_process; do
-		cat "$DBG/$name" >"$1/$name" || return 1
-	done
-	cat "$DBG/extents" >"$1/last" || return 1
-	cmp -s "$1/first" "$1/last" && cmp -s "$1/first" "$1/extents" && cat "$DBG/causes" | cmp -s - "$1/causes"
+# causes() - print the sums of the breaks in `extents`: dev op flush why_here breaks blocks files extension
+#
+# The viewer computes the same from the snapshot (fragtrace causes).
+causes() {
+	awk '
+		function extension(path,	bytes) {
+			sub(/.*\//, "", path)
+			sub(/(\\040\(hidden\))?(\\040\(deleted\))?$/, "", path)
+			# no dot, or only at the begin or the end
+			if (!match(path, /.\.[^.]+$/))
+				return "-"
+			path = bytes = substr(path, RSTART + 1)
+			gsub(/\\[0-7][0-7][0-7]/, "x", bytes)
+			return length(bytes) <= 15 ? path : "-"
+		}
+		/^#/ { next }
+		{
+			if ($1 " " $2 != file)
+				key = ""
+			file = $1 " " $2
+			if ($9 != "-") {
+				key = $1 " " $9 " " $10 " " $11 SUBSEP extension($NF)
+				breaks[key]++
+				files[key] += !seen[key, file]++
+			}
+			# blocks of the fragment that begins with the last break of the file
+			if (key != "" && $5 != "-")
+				blocks[key] += $7
+		}
+		END {
+			for (key in breaks) {
+				split(key, part, SUBSEP)
+				print part[1], breaks[key], blocks[key], files[key], part[2]
+			}
+		}' $DBG/extents
 }
 
-# sums_agree() - do the breaks, blocks and files in `causes` and `by_process`, the breaks in `files`, and the causes in
-# `files`, agree with the breaks in `extents`?
+# copy_sums(folder) - copy what sums_agree() compares; false if maps have changed during the copy
+copy_sums() {
+	mkdir -p "$1"
+	cat "$DBG/extents" >"$1/first" && cat "$DBG/files" >"$1/files" && cat "$DBG/extents" >"$1/extents" || return 1
+	cmp -s "$1/first" "$1/extents"
+}
+
+# sums_agree() - do the breaks and the causes in `files` agree with the breaks in `extents`?
 #
-# Each break has a cause there, and nothing else has one. Prints the sums, and what differs. False if maps change again
+# Each break has a cause there, and nothing else has one. Prints the sum, and what differs. False if maps change again
 # and again while they are read.
 sums_agree() {
 	local n
@@ -541,16 +571,6 @@ sums_agree() {
 				print "# sums: " what ": " a + 0 ", extents have " b + 0
 				bad = 1
 			}
-			function extension(path,	bytes) {
-				sub(/.*\//, "", path)
-				sub(/(\\040\(hidden\))?(\\040\(deleted\))?$/, "", path)
-				# no dot, or only at the begin or the end
-				if (!match(path, /.\.[^.]+$/))
-					return "-"
-				path = bytes = substr(path, RSTART + 1)
-				gsub(/\\[0-7][0-7][0-7]/, "x", bytes)
-				return length(bytes) <= 15 ? path : "-"
-			}
 			/^#/ { next }
 			FILENAME == "files" {
 				if ($6)
@@ -558,30 +578,9 @@ sums_agree() {
 				main[$1 " " $2] = $6 > 1 ? $11 " " $12 " " $13 : ""
 				next
 			}
-			FILENAME == "causes" {
-				key = "causes: " $1 " " $2 " " $3 " " $4 " " $9
-				said[key " breaks"] += $5
-				said[key " blocks"] += $7
-				said[key " files"] += $8
-				healed += $6
-				next
-			}
-			FILENAME == "by_process" {
-				key = "by_process: " $1 " " $5 ($6 == "-" ? "" : ":" $6)
-				said[key " breaks"] += $2
-				said[key " blocks"] += $3
-				# a process may have several lines, for files that are the same
-				if (!lines[key]++)
-					said[key " files"] = $4
-				else
-					several[key " files"] = 1
-				next
-			}
 			{
-				if ($1 " " $2 != file) {
+				if ($1 " " $2 != file)
 					end = ""
-					of = 0
-				}
 				file = $1 " " $2
 				broken = $5 != "-" && end != "" && $5 != end + 1
 				if (broken != ($9 != "-")) {
@@ -592,16 +591,7 @@ sums_agree() {
 					end = $6
 				if ($9 != "-") {
 					breaks++
-					of = 2
 					kinds[file, $9 " " $10 " " $11]++
-					key[1] = "causes: " $1 " " $9 " " $10 " " $11 " " extension($NF)
-					key[2] = "by_process: " $1 " " $12
-				}
-				# blocks of the fragment that begins with the last break of the file
-				for (i = 1; i <= of; i++) {
-					found[key[i] " blocks"] += $5 == "-" ? 0 : $7
-					found[key[i] " breaks"] += $9 != "-"
-					found[key[i] " files"] += $9 != "-" && !seen[key[i], file]++
 				}
 			}
 			END {
@@ -613,15 +603,9 @@ sums_agree() {
 					if (n < kinds[k])
 						differ("files: " word[1] ": breaks by " main[word[1]], n, kinds[k])
 				}
-				for (k in said)
-					if (!(k in several))
-						differ(k, said[k], found[k])
-				for (k in found)
-					if (!(k in several))
-						differ(k, said[k], found[k])
-				print "# sums: breaks " breaks + 0 " healed " healed + 0
+				print "# sums: breaks " breaks + 0
 				exit bad
-			}' files causes by_process extents
+			}' files extents
 	)
 }
 

@@ -185,14 +185,14 @@ bool ft_gc_chosen(struct ft_volume *vol, u32 lba)
 }
 
 /* A block of a file has been moved out of a victim. */
-static void count_share(struct ft_gc *gc, u32 victim, u32 ino)
+static void count_share(struct ft_gc *gc, const struct ft_gc_victim *victim, u32 ino)
 {
 	struct ft_gc_share *share;
 	u32 n;
 
 	for (n = 0; n < min_t(u32, gc->nr_shares, FT_GC_SEARCHED); n++) {
 		share = &gc->share[(gc->newest_share - n) % FT_GC_SHARES];
-		if (share->victim == victim && share->ino == ino) {
+		if (share->victim == victim->number && share->ino == ino) {
 			share->blocks++;
 			return;
 		}
@@ -200,7 +200,8 @@ static void count_share(struct ft_gc *gc, u32 victim, u32 ino)
 	gc->newest_share = (gc->newest_share + 1) % FT_GC_SHARES;
 	gc->nr_shares = min_t(u32, gc->nr_shares + 1, FT_GC_SHARES);
 	gc->share[gc->newest_share] = (struct ft_gc_share){
-		.victim = victim,
+		.victim = victim->number,
+		.segment = victim->segment,
 		.ino = ino,
 		.blocks = 1,
 	};
@@ -228,7 +229,7 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 		victim->moved++;
 		victim->watched += !!rec;
 		if (rec)
-			count_share(gc, victim->number, rec->ino);
+			count_share(gc, victim, rec->ino);
 	} else {
 		gc->sums.unknown++;
 	}
@@ -237,49 +238,4 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 	if (rec)
 		WRITE_ONCE(rec->gc_moved[kind], rec->gc_moved[kind] + 1);
 	spin_unlock(&gc->lock);
-}
-
-/**
- * ft_gc_copy() - copy all counts
- * @vol: the volume
- * @sums: the sums
- * @victim: room for %FT_GC_VICTIMS; the last one chosen comes first
- *
- * Context: process.
- * Return: how many victims there are.
- */
-u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
-	       struct ft_gc_victim *victim)
-{
-	struct ft_gc *gc = vol->gc;
-	u32 n, nr;
-
-	spin_lock(&gc->lock);
-	*sums = gc->sums;
-	nr = gc->nr;
-	for (n = 0; n < nr; n++)
-		victim[n] = gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
-	spin_unlock(&gc->lock);
-	return nr;
-}
-
-/**
- * ft_gc_copy_shares() - copy what of which file was moved out of which victim
- * @vol: the volume
- * @share: room for %FT_GC_SHARES; the last one comes first
- *
- * Context: process.
- * Return: how many there are.
- */
-u32 ft_gc_copy_shares(struct ft_volume *vol, struct ft_gc_share *share)
-{
-	struct ft_gc *gc = vol->gc;
-	u32 n, nr;
-
-	spin_lock(&gc->lock);
-	nr = gc->nr_shares;
-	for (n = 0; n < nr; n++)
-		share[n] = gc->share[(gc->newest_share - n) % FT_GC_SHARES];
-	spin_unlock(&gc->lock);
-	return nr;
 }

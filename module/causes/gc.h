@@ -102,11 +102,13 @@ struct ft_gc_victim {
 /**
  * struct ft_gc_share - the blocks of a file that were moved out of a victim
  * @victim: number of the victim
+ * @segment: its first segment
  * @ino: the inode number of the file
  * @blocks: how many; there may be several shares of the same two
  */
 struct ft_gc_share {
 	u32 victim;
+	u32 segment;
 	u32 ino;
 	u32 blocks;
 };
@@ -160,8 +162,5 @@ void ft_gc_free(struct ft_gc *gc);
 void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen);
 bool ft_gc_chosen(struct ft_volume *vol, u32 lba);
 void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba);
-u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
-	       struct ft_gc_victim *victim);
-u32 ft_gc_copy_shares(struct ft_volume *vol, struct ft_gc_share *share);
 
 #endif

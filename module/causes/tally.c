@@ -3,7 +3,7 @@
  * Counts of what the maps no longer show: breaks that were healed, and files that
  * got a block that another file could have used.
  *
- * In: reports of breaks.c. Out: counts for debugfs/sums.c. All tables are bounded: what
+ * In: reports of breaks.c. Out: counts for debugfs/tally.c. All tables are bounded: what
  * comes when a table is full is counted together.
  */
 
@@ -90,15 +90,11 @@ void ft_tally_free(struct ft_tally *tally)
 
 /* === Extensions =========================================================== */
 
-/**
- * ft_extension_of() - the extension of a file name
- * @name: the name, without directories, NUL-terminated
- * @len: its length
- *
- * Return: its beginning, with its dot; "-" if there is none, it is only the dot or
- * the whole name, or it is longer than %FT_EXTENSION_LEN.
+/*
+ * The extension of a file name: its end, from the last dot on; "-" if there is none, it is
+ * only the dot or the whole name, or it is longer than FT_EXTENSION_LEN.
  */
-const char *ft_extension_of(const char *name, size_t len)
+static const char *extension_of(const char *name, size_t len)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -165,7 +161,7 @@ static void file_gone(struct ft_tally *tally, u32 number)
 u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
 		       size_t len)
 {
-	const char *text = ft_extension_of(name, len);
+	const char *text = extension_of(name, len);
 	struct ft_tally *tally = vol->tally;
 	struct ft_extension *ext = NULL;
 	unsigned int i;

@@ -106,7 +106,6 @@ static inline unsigned int ft_tally_nr_extensions(const struct ft_tally *tally)
 
 struct ft_tally *ft_tally_new(void);
 void ft_tally_free(struct ft_tally *tally);
-const char *ft_extension_of(const char *name, size_t len);
 u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
 		       size_t len);
 void ft_tally_file_gone(struct ft_volume *vol, u32 extension);

@@ -16,12 +16,11 @@
 
 struct ft_inode;
 struct ft_probe;
+struct ft_text;
 
 /**
  * struct ft_observer - an observer
- * @name: of its file in debugfs
- * @mode: of that file
- * @fops: of that file, which says so if the observer is off
+ * @text: its file in debugfs, which says so if the observer is off
  * @on: its parameter; this does not change
  * @init: check its parameters; if it is on, prepare. Returns 0 or an error, which is logged
  * @exit: undo @init; all records are gone
@@ -38,12 +37,10 @@ struct ft_probe;
  * @give_way: free memory that it has charged by ft_mem_add_yielding(); may sleep
  * @show_stats: print its lines of `stats`, also if it is off
  *
- * Only @name, @fops and @on are needed.
+ * Only @text and @on are needed.
  */
 struct ft_observer {
-	const char *name;
-	umode_t mode;
-	const struct file_operations *fops;
+	const struct ft_text *text;
 	const bool *on;
 
 	int (*init)(void);

@@ -106,20 +106,22 @@ struct ft_volume *ft_volume_nth(unsigned int n)
 }
 
 /**
- * ft_volume_for_all() - call a function for each record of a volume
+ * ft_volume_visit() - call a function for each record of a volume
  * @vol: the volume
- * @func: called in an RCU read section, which it may leave for a moment
+ * @func: called in an RCU read section, which it may interrupt while it has a reference
+ * @arg: for it
  *
  * Context: process; may sleep between two calls.
  */
-void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
+void ft_volume_visit(struct ft_volume *vol,
+		     void (*func)(struct ft_inode *rec, void *arg), void *arg)
 {
 	struct ft_inode *rec;
 	unsigned long ino;
 
 	rcu_read_lock();
 	xa_for_each(&vol->inodes, ino, rec) {
-		func(rec);
+		func(rec, arg);
 		if (need_resched()) {
 			rcu_read_unlock();
 			cond_resched();
@@ -127,6 +129,22 @@ void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec)
 		}
 	}
 	rcu_read_unlock();
+}
+
+/**
+ * ft_volume_visit_all() - ft_volume_visit() for all volumes
+ * @func: as there
+ * @arg: for it
+ *
+ * Context: process; may sleep between two calls.
+ */
+void ft_volume_visit_all(void (*func)(struct ft_inode *rec, void *arg), void *arg)
+{
+	struct ft_volume *vol;
+	unsigned int n;
+
+	ft_for_each_volume(vol, n)
+		ft_volume_visit(vol, func, arg);
 }
 
 /* === Life ================================================================= */

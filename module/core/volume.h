@@ -189,7 +189,14 @@ void ft_volume_unlist(struct ft_volume *vol);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
 struct ft_volume *ft_volume_find_info(const void *info);
 struct ft_volume *ft_volume_nth(unsigned int n);
-void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec));
+
+/* The statement after it must not leave the loop: each volume is held meanwhile. */
+#define ft_for_each_volume(vol, n) \
+	for (n = 0; ((vol) = ft_volume_nth(n)); ft_volume_put(vol), n++)
+
+void ft_volume_visit(struct ft_volume *vol,
+		     void (*func)(struct ft_inode *rec, void *arg), void *arg);
+void ft_volume_visit_all(void (*func)(struct ft_inode *rec, void *arg), void *arg);
 void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);
 void ft_volume_await_freed(void);

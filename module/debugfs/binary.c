@@ -65,7 +65,7 @@ static int binary_open(struct inode *inode, struct file *file)
 
 	if (!bin)
 		return -ENOMEM;
-	bin->snap = ft_snapshot_take(FT_VIEW_BINARY);
+	bin->snap = ft_snapshot_take(FT_VIEW_BINARY, NULL, NULL);
 	if (IS_ERR(bin->snap)) {
 		err = PTR_ERR(bin->snap);
 		kfree(bin);

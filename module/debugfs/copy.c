@@ -77,16 +77,11 @@ static void keep_path(struct ft_snapshot *snap, size_t len)
 	snap->paths.nr += len + 1;
 }
 
-/**
- * ft_snapshot_keep_path() - append a path, or another text, to the paths
- * @snap: the snapshot
- * @path: the text, of less than %PATH_MAX bytes; it is escaped if the paths are
- * @at: its offset among the paths, on success
- *
- * Context: process; may sleep.
- * Return: 0 or -ENOMEM.
+/*
+ * Append a path, or another text, of less than PATH_MAX bytes to the paths; it is escaped if
+ * they are. Sets *@at to its offset among them. Returns 0 or -ENOMEM.
  */
-int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at)
+static int append_path(struct ft_snapshot *snap, const char *path, u64 *at)
 {
 	size_t len = strnlen(path, PATH_MAX - 1);
 	char *to;
@@ -106,7 +101,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 {
 	struct ft_snap_volume *v = ft_snap_volume(snap, snap->volumes.nr);
 	u64 path;
-	int err = ft_snapshot_keep_path(snap, vol->mountpoint, &path);
+	int err = append_path(snap, vol->mountpoint, &path);
 
 	if (err)
 		return err;
@@ -345,7 +340,7 @@ static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 		err = ft_vec_make_room(&snap->writers, 1,
 				       sizeof(struct ft_snap_writer));
 		if (!err && w->cgroup[0])
-			err = ft_snapshot_keep_path(snap, w->cgroup, &cgroup);
+			err = append_path(snap, w->cgroup, &cgroup);
 		if (err)
 			return err;
 		*ft_snap_writer(snap, snap->writers.nr) =
@@ -476,13 +471,19 @@ static void drop_references(struct ft_snapshot *snap)
 	kfree(snap->vols);
 }
 
-static int fill(struct ft_snapshot *snap)
+static int fill(struct ft_snapshot *snap,
+		int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file),
+		struct ft_lines *lines)
 {
 	size_t i;
 	int err = list_volumes(snap);
 
 	for (i = 0; i < snap->volumes.nr && !err; i++)
 		err = list_files(snap, i);
+	for (i = 0; i < snap->recs.nr && !err && each; i++) {
+		err = each(lines, ((struct ft_inode **)snap->recs.data)[i], i);
+		cond_resched();
+	}
 	if (snap->view == FT_VIEW_PATHS)
 		return err;
 	if (!err)
@@ -501,11 +502,16 @@ static int fill(struct ft_snapshot *snap)
 /**
  * ft_snapshot_take() - copy the maps
  * @view: the view that the copy is for
+ * @each: called for each file that was listed, or %NULL; returns 0 or an error
+ * @lines: for it
  *
  * Context: process; may sleep.
  * Return: the snapshot, to be freed by ft_snapshot_free(), or an ERR_PTR.
  */
-struct ft_snapshot *ft_snapshot_take(enum ft_view view)
+struct ft_snapshot *
+ft_snapshot_take(enum ft_view view,
+		 int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file),
+		 struct ft_lines *lines)
 {
 	struct ft_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL);
 	int err;
@@ -513,7 +519,7 @@ struct ft_snapshot *ft_snapshot_take(enum ft_view view)
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->view = view;
-	err = fill(snap);
+	err = fill(snap, each, lines);
 	drop_references(snap);
 	if (err) {
 		ft_snapshot_free(snap);

@@ -8,9 +8,7 @@
 #include <linux/debugfs.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
-#include <linux/string_helpers.h>
-#include <linux/uaccess.h>
+#include <linux/string.h>
 
 #include "causes/writer.h"
 #include "core/base.h"
@@ -18,7 +16,7 @@
 #include "core/observer.h"
 #include "core/volume.h"
 #include "debugfs/debugfs.h"
-#include "debugfs/snapshot.h"
+#include "debugfs/lines.h"
 #include "maps/note.h"
 #include "probes/probe.h"
 #include "scan/audit.h"
@@ -26,6 +24,7 @@
 #include "watch/target.h"
 
 static struct dentry *dir;
+static umode_t forbidden;	/* of all files: none of these bits is set */
 
 /* === stats ================================================================ */
 
@@ -60,7 +59,7 @@ static u64 counter(enum ft_counter which)
 	return sum;
 }
 
-static int stats_show(struct seq_file *m, void *unused)
+static void show_stats(struct seq_file *m, const struct ft_lines *lines)
 {
 	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
 	unsigned int writers = 0, left_out = 0, unsound = 0;
@@ -105,146 +104,73 @@ static int stats_show(struct seq_file *m, void *unused)
 	ft_for_each_observer(o, i)
 		if (o->show_stats)
 			o->show_stats(m);
-	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(stats);
+
+static const struct ft_text stats_text = {
+	.name = "stats",
+	.head = show_stats,
+};
 
 /* === Commands ============================================================= */
 
-/*
- * Take one line from the user. The caller frees *@text. A path in the line may
- * be escaped as in our own output.
- */
-static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
-		     char **text)
-{
-	size_t max = 4 * PATH_MAX + 8;
-	char *line;
-
-	if (*pos)
-		return -EINVAL;
-	if (!count)
-		return -EINVAL;
-	if (count > max)
-		return -E2BIG;
-	line = memdup_user_nul(ubuf, count);
-	if (IS_ERR(line))
-		return PTR_ERR(line);
-	if (line[count - 1] == '\n')
-		line[--count] = '\0';
-	if (strlen(line) != count || strchr(line, '\n')) {
-		kfree(line);
-		return -EINVAL;
-	}
-	/* a path contains no NUL, not even an escaped one */
-	if (string_unescape_inplace(line, UNESCAPE_OCTAL) != strlen(line)) {
-		kfree(line);
-		return -EINVAL;
-	}
-	*text = line;
-	return 0;
-}
-
-static int targets_show(struct seq_file *m, void *unused)
+static void show_targets(struct seq_file *m, const struct ft_lines *lines)
 {
 	seq_puts(m, "# fragtrace targets 1\n");
 	seq_puts(m, "# dev ino state files path\n");
 	ft_target_show(m);
-	return 0;
 }
 
-static int targets_open(struct inode *inode, struct file *file)
+static int change_targets(const char *line)
 {
-	return single_open(file, targets_show, NULL);
+	int err;
+
+	if (!strncmp(line, "add ", 4))
+		return ft_target_add(line + 4);
+	if (!strncmp(line, "wait ", 5))
+		return ft_target_wait(line + 5);
+	if (strncmp(line, "del ", 4))
+		return 1;
+	err = ft_target_del(line + 4);
+	if (err)
+		pr_err("targets: %s is not watched\n", line + 4);
+	return err;
 }
 
-static ssize_t targets_write(struct file *file, const char __user *ubuf,
-			     size_t count, loff_t *pos)
-{
-	char *line;
-	int err = take_line(ubuf, count, pos, &line);
-
-	if (err) {
-		pr_err("targets: one line expected, \"add DIR\", \"wait DIR\" or \"del DIR\"\n");
-		return err;
-	}
-	if (!strncmp(line, "add ", 4)) {
-		err = ft_target_add(line + 4);
-	} else if (!strncmp(line, "wait ", 5)) {
-		err = ft_target_wait(line + 5);
-	} else if (!strncmp(line, "del ", 4)) {
-		err = ft_target_del(line + 4);
-		if (err) {
-			pr_err("targets: %s is not watched\n", line + 4);
-			/* a user takes ENOENT for a module that is not loaded */
-			err = -EINVAL;
-		}
-	} else {
-		pr_err("targets: \"%.32s\": \"add DIR\", \"wait DIR\" or \"del DIR\" expected\n",
-		       line);
-		err = -EINVAL;
-	}
-	kfree(line);
-	return err ?: count;
-}
-
-static const struct file_operations targets_fops = {
-	.owner = THIS_MODULE,
-	.open = targets_open,
-	.read = seq_read,
-	.write = targets_write,
-	.llseek = seq_lseek,
-	.release = single_release,
+static const struct ft_text targets_text = {
+	.name = "targets",
+	.head = show_targets,
+	.write = change_targets,
+	.words = "one line: add DIR, wait DIR, or del DIR",
 };
 
-/* Take one line, 1 for everything or a watched directory, and call @func. */
-static ssize_t request(const char *name, const char __user *ubuf, size_t count,
-		       loff_t *pos, int (*func)(const char *path))
+/* The line is 1 for everything, or a watched directory: call @func. */
+static int request(const char *line, int (*func)(const char *path))
 {
-	char *line;
-	int err = take_line(ubuf, count, pos, &line);
+	int err;
 
-	if (!err) {
-		if (!strcmp(line, "1"))
-			err = func(NULL);
-		else if (line[0] == '/')
-			err = func(line);
-		else
-			err = -EINVAL;
-		if (err == -ENOENT)
-			pr_err("%s: %s is not watched\n", name, line);
-		kfree(line);
-	}
-	if (err == -EINVAL || err == -E2BIG)
-		pr_err("%s: 1, or a watched directory expected\n", name);
-	/* a user takes ENOENT for a module that is not loaded */
-	return err == -ENOENT ? -EINVAL : err ?: count;
+	if (strcmp(line, "1") && line[0] != '/')
+		return 1;
+	err = func(line[0] == '/' ? line : NULL);
+	if (err == -ENOENT)
+		pr_err("%s is not watched\n", line);
+	return err;
 }
 
-static int resync_show(struct seq_file *m, void *unused)
+static void show_resync(struct seq_file *m, const struct ft_lines *lines)
 {
 	seq_puts(m, "# write 1, or a watched directory\n");
-	return 0;
 }
 
-static int resync_open(struct inode *inode, struct file *file)
+static int resync(const char *line)
 {
-	return single_open(file, resync_show, NULL);
+	return request(line, ft_resync_all);
 }
 
-static ssize_t resync_write(struct file *file, const char __user *ubuf,
-			    size_t count, loff_t *pos)
-{
-	return request("resync", ubuf, count, pos, ft_resync_all);
-}
-
-static const struct file_operations resync_fops = {
-	.owner = THIS_MODULE,
-	.open = resync_open,
-	.read = seq_read,
-	.write = resync_write,
-	.llseek = seq_lseek,
-	.release = single_release,
+static const struct ft_text resync_text = {
+	.name = "resync",
+	.head = show_resync,
+	.write = resync,
+	.words = "1, or a watched directory",
 };
 
 static int audit_open(struct inode *inode, struct file *file)
@@ -252,10 +178,22 @@ static int audit_open(struct inode *inode, struct file *file)
 	return seq_open(file, &ft_audit_ops);
 }
 
+static int audit(const char *line)
+{
+	return request(line, ft_resync_audit);
+}
+
+/* Only what is written to it: the report is not copied. */
+static const struct ft_text audit_text = {
+	.name = "audit",
+	.write = audit,
+	.words = "1, or a watched directory",
+};
+
 static ssize_t audit_write(struct file *file, const char __user *ubuf,
 			   size_t count, loff_t *pos)
 {
-	return request("audit", ubuf, count, pos, ft_resync_audit);
+	return ft_text_take(&audit_text, ubuf, count, pos);
 }
 
 static const struct file_operations audit_fops = {
@@ -269,24 +207,9 @@ static const struct file_operations audit_fops = {
 
 /* === Life ================================================================= */
 
-static const struct {
-	const char *name;
-	umode_t mode;
-	enum ft_view view;
-	const struct file_operations *fops;
-} files[] = {
-	{ "table", 0400, FT_VIEW_TABLE, &ft_view_fops },
-	{ "extents", 0400, FT_VIEW_EXTENTS, &ft_view_fops },
-	{ "files", 0400, FT_VIEW_FILES, &ft_view_fops },
-	{ "snapshot", 0400, FT_VIEW_BINARY, &ft_binary_fops },
-	{ "causes", 0600, FT_VIEW_CAUSES, &ft_sums_fops },
-	{ "by_process", 0600, FT_VIEW_BY_PROCESS, &ft_sums_fops },
-	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
-	{ "gc", 0400, 0, &ft_gc_fops },
-	{ "stats", 0400, 0, &stats_fops },
-	{ "targets", 0600, 0, &targets_fops },
-	{ "resync", 0600, 0, &resync_fops },
-	{ "audit", 0600, 0, &audit_fops },
+static const struct ft_text *const texts[] = {
+	&ft_table_text, &ft_extents_text, &ft_files_text, &ft_healed_text,
+	&ft_by_pair_text, &ft_gc_text, &stats_text, &targets_text, &resync_text,
 };
 
 /*
@@ -301,15 +224,20 @@ static umode_t forbidden_mode(void)
 	return 0222;
 }
 
-static int create(const char *name, umode_t mode, enum ft_view view,
+static int create(const char *name, umode_t mode, const void *data,
 		  const struct file_operations *fops)
 {
-	struct dentry *file = debugfs_create_file(name, mode, dir,
-						  (void *)(uintptr_t)view, fops);
+	struct dentry *file = debugfs_create_file(name, mode & ~forbidden, dir,
+						  (void *)data, fops);
 
 	if (IS_ERR(file))
 		pr_err("no file %s in debugfs: %ld\n", name, PTR_ERR(file));
 	return PTR_ERR_OR_ZERO(file);
+}
+
+static int create_text(const struct ft_text *text)
+{
+	return create(text->name, text->words ? 0600 : 0400, text, &ft_text_fops);
 }
 
 /**
@@ -319,11 +247,10 @@ static int create(const char *name, umode_t mode, enum ft_view view,
  */
 int ft_debugfs_init(void)
 {
-	umode_t forbidden = forbidden_mode();
 	const struct ft_observer *o;
 	struct inode *inode;
 	unsigned int i;
-	int err = 0;
+	int err;
 
 	dir = debugfs_create_dir("fragtrace", NULL);
 	if (IS_ERR(dir)) {
@@ -335,11 +262,13 @@ int ft_debugfs_init(void)
 	inode_lock(inode);
 	inode->i_mode &= ~0077;
 	inode_unlock(inode);
-	for (i = 0; i < ARRAY_SIZE(files) && !err; i++)
-		err = create(files[i].name, files[i].mode & ~forbidden,
-			     files[i].view, files[i].fops);
+	forbidden = forbidden_mode();
+	err = create("snapshot", 0400, NULL, &ft_binary_fops) ?:
+	      create("audit", 0600, NULL, &audit_fops);
+	for (i = 0; i < ARRAY_SIZE(texts) && !err; i++)
+		err = create_text(texts[i]);
 	ft_for_each_observer(o, i)
-		err = err ?: create(o->name, o->mode & ~forbidden, 0, o->fops);
+		err = err ?: create_text(o->text);
 	if (err)
 		debugfs_remove(dir);
 	return err;

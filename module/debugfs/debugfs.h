@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files in debugfs: debugfs.c creates them, and those of the observers; text.c,
- * binary.c, sums.c and gc.c show snapshots.
+ * binary.c, and gc.c show snapshots, tally.c what they do not have.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H
 
 #include <linux/fs.h>
 
-extern const struct file_operations ft_view_fops;
+struct ft_text;
+
 extern const struct file_operations ft_binary_fops;
-extern const struct file_operations ft_sums_fops;
-extern const struct file_operations ft_gc_fops;
+
+/* text.c */
+extern const struct ft_text ft_table_text;
+extern const struct ft_text ft_extents_text;
+extern const struct ft_text ft_files_text;
+
+/* tally.c */
+extern const struct ft_text ft_healed_text;
+extern const struct ft_text ft_by_pair_text;
+
+/* gc.c */
+extern const struct ft_text ft_gc_text;
 
 int ft_debugfs_init(void);
 void ft_debugfs_exit(void);

@@ -189,9 +189,6 @@ int ft_snapshot_order(struct ft_snapshot *snap)
 	bool files = snap->view == FT_VIEW_FILES;
 	size_t nr = files ? snap->files.nr : snap->extents.nr;
 
-	/* sums.c sorts its own lines */
-	if (snap->view >= FT_VIEW_CAUSES)
-		return 0;
 	if (ft_vec_make_room(&snap->order, nr, sizeof(u32)))
 		return -ENOMEM;
 	if (files) {

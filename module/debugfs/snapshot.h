@@ -12,6 +12,8 @@
 #include "debugfs/vec.h"
 #include "format/snapshot.h"
 
+struct ft_inode;
+struct ft_lines;
 struct ft_volume;
 
 /* The size of a request in `requests` and `ideal`, in blocks. */
@@ -22,24 +24,20 @@ struct ft_volume;
 
 /**
  * enum ft_view - the view that a snapshot is for
+ * @FT_VIEW_NONE: no snapshot is needed
  * @FT_VIEW_TABLE: written extents by device and LBA
  * @FT_VIEW_EXTENTS: all extents by file and file block
  * @FT_VIEW_FILES: files, worst first
  * @FT_VIEW_PATHS: files with their paths only
  * @FT_VIEW_BINARY: all of that, for a program
- * @FT_VIEW_CAUSES: breaks by cause and extension, see sums.c
- * @FT_VIEW_BY_PROCESS: breaks by the process that wrote the data, likewise
- * @FT_VIEW_BY_PAIR: which file took the next block of which other, likewise
  */
 enum ft_view {
+	FT_VIEW_NONE,
 	FT_VIEW_TABLE,
 	FT_VIEW_EXTENTS,
 	FT_VIEW_FILES,
 	FT_VIEW_PATHS,
 	FT_VIEW_BINARY,
-	FT_VIEW_CAUSES,
-	FT_VIEW_BY_PROCESS,
-	FT_VIEW_BY_PAIR,
 };
 
 /**
@@ -76,8 +74,10 @@ struct ft_snapshot {
 	struct ft_vec recs;
 };
 
-struct ft_snapshot *ft_snapshot_take(enum ft_view view);
-int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at);
+struct ft_snapshot *
+ft_snapshot_take(enum ft_view view,
+		 int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file),
+		 struct ft_lines *lines);
 bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent);
 void ft_words_of_cause(u32 cause, const char *words[3]);
 void ft_snapshot_free(struct ft_snapshot *snap);

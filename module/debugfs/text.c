@@ -11,15 +11,14 @@
  * directly into the buffer of the seq_file.
  */
 
-#include <linux/fs.h>
 #include <linux/math64.h>
-#include <linux/module.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
 #include "core/base.h"
 #include "debugfs/debugfs.h"
-#include "debugfs/snapshot.h"
+#include "debugfs/lines.h"
 
 /* === Lines ================================================================ */
 
@@ -234,12 +233,13 @@ static size_t path_len(struct ft_snapshot *snap, u32 file)
 	return end - ft_snap_file(snap, file)->path - 1;
 }
 
-/* Write the line of extent or file @i. If it does not fit, seq_file tries again. */
-static void show_line(struct seq_file *m, struct ft_snapshot *snap, u32 i)
+/* Write the line of an extent or a file. If it does not fit, seq_file tries again. */
+static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
 {
+	struct ft_snapshot *snap = lines->snap;
 	const struct ft_snap_extent *ext = NULL;
 	const struct ft_snap_file *f;
-	u32 file = i;
+	u32 i = *(const u32 *)line, file = i;
 	size_t len;
 	char *buf, *at;
 
@@ -288,128 +288,82 @@ static void show_stale(struct seq_file *m, struct ft_snapshot *snap)
 		seq_printf(m, "# stale %zu\n", nr);
 }
 
-/* No line of any view shows what is missing. */
-static void show_left_out(struct seq_file *m, struct ft_snapshot *snap)
+/*
+ * Stale files of a volume where F2FS has stopped stay stale until the next mount. And no
+ * line shows what is left out.
+ */
+static void show_marks(struct seq_file *m, struct ft_snapshot *snap)
 {
-	size_t i;
+	const struct ft_snap_volume *v = snap->volumes.data, *end = v + snap->volumes.nr;
 
-	for (i = 0; i < snap->volumes.nr; i++) {
-		const struct ft_snap_volume *v = ft_snap_volume(snap, i);
-
+	for (; v < end; v++) {
+		if (v->flags & FT_SNAP_STOPPED)
+			seq_printf(m, "# stopped %u:%u\n", v->major, v->minor);
 		if (v->left_out)
 			seq_printf(m, "# left_out %u:%u %llu\n", v->major,
 				   v->minor, v->left_out);
 	}
 }
 
-/* Stale files of such a volume stay stale until the next mount. */
-static void show_stopped(struct seq_file *m, struct ft_snapshot *snap)
+static void table_head(struct seq_file *m, const struct ft_lines *lines)
 {
 	size_t i;
 
-	for (i = 0; i < snap->volumes.nr; i++) {
-		const struct ft_snap_volume *v = ft_snap_volume(snap, i);
-
-		if (v->flags & FT_SNAP_STOPPED)
-			seq_printf(m, "# stopped %u:%u\n", v->major, v->minor);
-	}
+	seq_puts(m, "# fragtrace table 1\n");
+	for (i = 0; i < lines->snap->volumes.nr; i++)
+		show_volume(m, lines->snap, i);
+	show_marks(m, lines->snap);
+	show_stale(m, lines->snap);
+	seq_puts(m, "# dev lba length offset ino state path\n");
 }
 
-static void show_header(struct seq_file *m, struct ft_snapshot *snap)
+static void extents_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	size_t i;
-
-	if (snap->view == FT_VIEW_TABLE) {
-		seq_puts(m, "# fragtrace table 1\n");
-		for (i = 0; i < snap->volumes.nr; i++)
-			show_volume(m, snap, i);
-		show_stopped(m, snap);
-		show_left_out(m, snap);
-		show_stale(m, snap);
-		seq_puts(m, "# dev lba length offset ino state path\n");
-	} else if (snap->view == FT_VIEW_EXTENTS) {
-		seq_puts(m, "# fragtrace extents 2\n");
-		show_stopped(m, snap);
-		show_left_out(m, snap);
-		show_stale(m, snap);
-		seq_puts(m, "# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
-	} else {
-		seq_puts(m, "# fragtrace files 2\n");
-		show_stopped(m, snap);
-		show_left_out(m, snap);
-		seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k op flush why_here path\n");
-	}
+	seq_puts(m, "# fragtrace extents 2\n");
+	show_marks(m, lines->snap);
+	show_stale(m, lines->snap);
+	seq_puts(m, "# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 }
 
-/* === The file ============================================================= */
-
-static void *view_start(struct seq_file *m, loff_t *pos)
+static void files_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	struct ft_snapshot *snap = m->private;
-
-	if (*pos == 0)
-		return SEQ_START_TOKEN;
-	if (*pos > snap->order.nr)
-		return NULL;
-	return (u32 *)snap->order.data + *pos - 1;
+	seq_puts(m, "# fragtrace files 2\n");
+	show_marks(m, lines->snap);
+	seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k op flush why_here path\n");
 }
 
-static void *view_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return view_start(m, pos);
-}
+/* === The files ============================================================ */
 
-static void view_stop(struct seq_file *m, void *v)
+/* The lines are the order of the snapshot. */
+static int take_order(struct ft_lines *lines)
 {
-}
-
-static int view_show(struct seq_file *m, void *v)
-{
-	struct ft_snapshot *snap = m->private;
-
-	if (v == SEQ_START_TOKEN)
-		show_header(m, snap);
-	else
-		show_line(m, snap, *(u32 *)v);
+	swap(lines->vec, lines->snap->order);
 	return 0;
 }
 
-static const struct seq_operations view_ops = {
-	.start = view_start,
-	.next = view_next,
-	.stop = view_stop,
-	.show = view_show,
+const struct ft_text ft_table_text = {
+	.name = "table",
+	.view = FT_VIEW_TABLE,
+	.size = sizeof(u32),
+	.complete = take_order,
+	.head = table_head,
+	.show = show_line,
 };
 
-static int view_open(struct inode *inode, struct file *file)
-{
-	enum ft_view view = (uintptr_t)inode->i_private;
-	struct ft_snapshot *snap;
-	int err;
+const struct ft_text ft_extents_text = {
+	.name = "extents",
+	.view = FT_VIEW_EXTENTS,
+	.size = sizeof(u32),
+	.complete = take_order,
+	.head = extents_head,
+	.show = show_line,
+};
 
-	snap = ft_snapshot_take(view);
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	err = seq_open(file, &view_ops);
-	if (err) {
-		ft_snapshot_free(snap);
-		return err;
-	}
-	((struct seq_file *)file->private_data)->private = snap;
-	return 0;
-}
-
-static int view_release(struct inode *inode, struct file *file)
-{
-	ft_snapshot_free(((struct seq_file *)file->private_data)->private);
-	return seq_release(inode, file);
-}
-
-const struct file_operations ft_view_fops = {
-	.owner = THIS_MODULE,
-	.open = view_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = view_release,
+const struct ft_text ft_files_text = {
+	.name = "files",
+	.view = FT_VIEW_FILES,
+	.size = sizeof(u32),
+	.complete = take_order,
+	.head = files_head,
+	.show = show_line,
 };

@@ -8,7 +8,6 @@
  */
 
 #include <linux/minmax.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/xarray.h>
 
@@ -40,35 +39,6 @@ struct choice {
 	long pending;
 	bool dropped;
 };
-
-/**
- * ft_budget_visit() - call a function for all records of all volumes
- * @func: called in an RCU read section, which it may interrupt while it has a reference
- * @arg: for it
- *
- * Context: process; may sleep between two calls.
- */
-void ft_budget_visit(void (*func)(struct ft_inode *rec, void *arg), void *arg)
-{
-	struct ft_volume *vol;
-	struct ft_inode *rec;
-	unsigned long ino;
-	unsigned int n;
-
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		rcu_read_lock();
-		xa_for_each(&vol->inodes, ino, rec) {
-			func(rec, arg);
-			if (need_resched()) {
-				rcu_read_unlock();
-				cond_resched();
-				rcu_read_lock();
-			}
-		}
-		rcu_read_unlock();
-		ft_volume_put(vol);
-	}
-}
 
 /* The size of a file: its record and names, its map, and the causes of its breaks. */
 static u64 bytes_of(struct ft_inode *rec)
@@ -170,13 +140,13 @@ static bool largest_gives_way(u8 owner, u64 bytes)
 {
 	struct choice c = { .owner = owner, .bytes = bytes };
 
-	ft_budget_visit(find_largest, &c);
+	ft_volume_visit_all(find_largest, &c);
 	if (c.bytes <= bytes)
 		return false;
 	c.bytes = max(c.bytes / 2, bytes + 1);
-	ft_budget_visit(drop_causes, &c);
+	ft_volume_visit_all(drop_causes, &c);
 	if (!c.dropped)
-		ft_budget_visit(leave_out, &c);
+		ft_volume_visit_all(leave_out, &c);
 	if (c.pending)
 		ft_inode_flush_freed();
 	return c.dropped;
@@ -209,7 +179,7 @@ static void take_up(struct ft_inode *rec, void *arg)
 	if (ft_mem_used() + c->pending + needs > limit)
 		return;
 	c->pending += needs;
-	ft_inode_request_scan(rec);
+	ft_inode_request_scan(rec, NULL);
 }
 
 /* One pass at a time; the delay grows with each one. */
@@ -224,7 +194,7 @@ static void come_back(struct work_struct *work)
 	}
 	ft_mem_largest_owner();
 	if (!ft_mem_uses_more_than(15)) {
-		ft_budget_visit(take_up, &room);
+		ft_volume_visit_all(take_up, &room);
 		delay = min(2 * delay, AGAIN_LAST);
 	}
 	ft_mem_try_again(delay);

@@ -10,7 +10,6 @@
 struct ft_inode;
 
 void ft_budget_init(void);
-void ft_budget_visit(void (*func)(struct ft_inode *rec, void *arg), void *arg);
 void ft_budget_grown(struct ft_inode *rec);
 bool ft_budget_make_way(struct ft_inode *rec);
 

@@ -22,35 +22,16 @@
 
 /* === Both maps ============================================================ */
 
-static int store(struct ft_inode *rec, const struct ft_extent *ext)
-{
-	u64 bytes = rec->map.bytes;
-	u32 nr = rec->map.nr;
-	int err = ft_extmap_store(&rec->map, ext);
-
-	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
-	return err;
-}
-
-static int erase(struct ft_inode *rec, u32 lblk, u32 end)
-{
-	u64 bytes = rec->map.bytes;
-	u32 nr = rec->map.nr;
-	int err = ft_extmap_erase(&rec->map, lblk, end);
-
-	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
-	return err;
-}
-
-static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
-{
-	u64 bytes = rec->map.bytes;
-	u32 nr = rec->map.nr;
-	int err = ft_extmap_reserve(&rec->map, lblk, end);
-
-	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
-	return err;
-}
+/* Change the live map by a function of core/extmap.h, and charge what that takes. */
+#define change_map(rec, func, ...)					\
+({									\
+	u64 _bytes = (rec)->map.bytes;					\
+	u32 _nr = (rec)->map.nr;					\
+	int _err = func(&(rec)->map, __VA_ARGS__);			\
+									\
+	ft_mem_charge(&(rec)->map, (rec)->owner, _nr, _bytes);		\
+	_err;								\
+})
 
 /* Finish a change: handle @err, and check the budget if the map has grown. */
 static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
@@ -107,7 +88,7 @@ static int store_over(struct ft_inode *rec, const struct ft_extent *ext,
 	u64 bytes = rec->map.bytes;
 	int err;
 
-	err = store(rec, ext);
+	err = change_map(rec, ft_extmap_store, ext);
 	if (!err && ft_causes_wanted())
 		ft_breaks_stored(rec, ext, &before->around, alloc);
 	if (!err && before->traced.on)
@@ -142,7 +123,7 @@ static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
 	int err;
 
 	read_before(rec, lblk, end, &before);
-	err = erase(rec, lblk, end);
+	err = change_map(rec, ft_extmap_erase, lblk, end);
 	if (!err && ft_causes_wanted())
 		ft_breaks_erased(rec, lblk, end, &before.around, alloc);
 	if (!err && before.traced.on)
@@ -482,7 +463,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 		ft_inode_doubt(rec, FT_OP_ATOMIC);
 	}
 	if (!lblk) {
-		ft_trace_drop(rec, FT_TRACE_TRUNCATE);
+		ft_trace_change(drop, rec, FT_TRACE_TRUNCATE);
 		ft_inode_drop_map(rec);
 	} else {
 		err = erase_locked(rec, lblk, FT_LBLK_END, &nothing);
@@ -536,10 +517,10 @@ void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 		sure = whole && rec->reserver == current &&
 		       !ft_inode_scanning(rec);
 		/* a scan finds what does not fit */
-		err = reserve(rec, lblk, end);
+		err = change_map(rec, ft_extmap_reserve, lblk, end);
 		if (err)
 			sure = false;
-		ft_trace_reserved(rec, lblk, end, err);
+		ft_trace_change(reserved, rec, lblk, end, err);
 		changed_locked(rec, 0, bytes);
 		if (!sure)
 			ft_inode_change(rec, FT_RESERVE);
@@ -562,52 +543,6 @@ void ft_event_reserve_begin(struct ft_inode *rec)
 {
 	ft_inode_lock(rec);
 	rec->reserver = current;
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_event_written_by() - another process than before is about to write to a file
- * @rec: the file
- * @writer: its number (causes/writer.h)
- * @dirty: data of earlier writers may not have been flushed yet
- *
- * Context: atomic, RCU read section.
- */
-void ft_event_written_by(struct ft_inode *rec, u32 writer, bool dirty)
-{
-	ft_inode_lock(rec);
-	ft_breaks_written_by(rec, writer, dirty);
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_event_dirtied() - blocks are about to be written by a system call
- * @rec: the file
- * @lblk: the first one
- * @end: end of the range, exclusive
- * @clean: all earlier data has been flushed
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_event_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
-{
-	ft_inode_lock(rec);
-	ft_breaks_written(rec, lblk, end, clean);
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_event_mapped() - a block is about to be written through a mapping
- * @rec: the file
- * @lblk: the block
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_event_mapped(struct ft_inode *rec, u32 lblk)
-{
-	ft_inode_lock(rec);
-	if (ft_inode_followed(rec))
-		ft_breaks_mapped(rec, lblk);
 	spin_unlock(&rec->lock);
 }
 

@@ -92,9 +92,6 @@ void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);
 void ft_event_mark_stale(struct ft_inode *rec, enum ft_op op);
 void ft_event_range_begin(struct ft_inode *rec, u32 from, u32 end);
 bool ft_event_range_end(struct ft_inode *rec);
-void ft_event_written_by(struct ft_inode *rec, u32 writer, bool dirty);
-void ft_event_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean);
-void ft_event_mapped(struct ft_inode *rec, u32 lblk);
 void ft_event_reserve_begin(struct ft_inode *rec);
 
 #endif

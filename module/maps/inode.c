@@ -285,7 +285,7 @@ void ft_inode_omit(struct ft_inode *rec)
 	/* a scan that has not ended may need any more */
 	if (ft_inode_scanning(rec) && ft_second_bytes(rec) > needs)
 		needs = 2 * ft_second_bytes(rec);
-	ft_trace_drop(rec, FT_TRACE_DROP);
+	ft_trace_change(drop, rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
 	ft_observers_call(drop, rec);
@@ -323,7 +323,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 void ft_inode_start_over(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
-	ft_trace_drop(rec, FT_TRACE_DROP);
+	ft_trace_change(drop, rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_missed(rec, FT_OP_UNKNOWN);
 }
@@ -397,10 +397,11 @@ static void request_scan_locked(struct ft_inode *rec)
 /**
  * ft_inode_request_scan() - queue a scan, in any state
  * @rec: a file, also one that was left out; or a directory
+ * @unused: for ft_volume_visit()
  *
  * Context: any; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_request_scan(struct ft_inode *rec)
+void ft_inode_request_scan(struct ft_inode *rec, void *unused)
 {
 	ft_inode_lock(rec);
 	request_scan_locked(rec);
@@ -410,10 +411,11 @@ void ft_inode_request_scan(struct ft_inode *rec)
 /**
  * ft_inode_request_resync() - queue a scan that a resync waits for
  * @rec: a file or directory; not waited for if it is gone or still left out
+ * @unused: for ft_volume_visit()
  *
  * Context: any; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_request_resync(struct ft_inode *rec)
+void ft_inode_request_resync(struct ft_inode *rec, void *unused)
 {
 	ft_inode_lock(rec);
 	request_scan_locked(rec);
@@ -443,10 +445,11 @@ void ft_inode_read(struct ft_inode *rec)
 /**
  * ft_inode_request_audit() - queue an audit
  * @rec: a file; not audited if it is left out or has no name
+ * @unused: for ft_volume_visit()
  *
  * Context: any; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_request_audit(struct ft_inode *rec)
+void ft_inode_request_audit(struct ft_inode *rec, void *unused)
 {
 	ft_inode_lock(rec);
 	if (ft_inode_is_shown(rec) && ft_inode_followed(rec) && !rec->audit) {
@@ -458,28 +461,19 @@ void ft_inode_request_audit(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_end_resync() - F2FS has stopped: end a resync
- * @rec: a file or directory; no resync waits for it any more
+ * ft_inode_end_request() - a resync or an audit waits for a record no longer
+ * @rec: a file or directory
+ * @audit: its audit is over; otherwise F2FS has stopped, and a resync ends
  *
  * Context: process, the volume's worker.
  */
-void ft_inode_end_resync(struct ft_inode *rec)
+void ft_inode_end_request(struct ft_inode *rec, bool audit)
 {
 	ft_inode_lock(rec);
-	resynced_locked(rec);
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_inode_audited() - an audit of a file is over
- * @rec: the file
- *
- * Context: process, the volume's worker.
- */
-void ft_inode_audited(struct ft_inode *rec)
-{
-	ft_inode_lock(rec);
-	audited_locked(rec);
+	if (audit)
+		audited_locked(rec);
+	else
+		resynced_locked(rec);
 	spin_unlock(&rec->lock);
 }
 
@@ -786,7 +780,7 @@ static bool take_out(struct ft_inode *rec)
 
 static void removed_locked(struct ft_inode *rec)
 {
-	ft_trace_drop(rec, FT_TRACE_DROP);
+	ft_trace_change(drop, rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
 	if (!rec->is_dir)

@@ -34,13 +34,12 @@ void ft_inode_remove(struct ft_inode *rec);
 void ft_inode_remove_now(struct ft_inode *rec);
 void ft_inode_forget_path(struct ft_inode *rec);
 void ft_inode_flush_freed(void);
-void ft_inode_request_scan(struct ft_inode *rec);
-void ft_inode_request_resync(struct ft_inode *rec);
+void ft_inode_request_scan(struct ft_inode *rec, void *unused);
+void ft_inode_request_resync(struct ft_inode *rec, void *unused);
 void ft_inode_read(struct ft_inode *rec);
 bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit);
-void ft_inode_end_resync(struct ft_inode *rec);
-void ft_inode_request_audit(struct ft_inode *rec);
-void ft_inode_audited(struct ft_inode *rec);
+void ft_inode_end_request(struct ft_inode *rec, bool audit);
+void ft_inode_request_audit(struct ft_inode *rec, void *unused);
 
 /*
  * The file whose event a CPU saw last, which is likely that of the next event, too,

@@ -477,9 +477,9 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 	if (err || (!fresh && !is_dropped(rec)))
 		return err;
 	if (vol->asking || READ_ONCE(dir->resync))
-		ft_inode_request_resync(rec);
+		ft_inode_request_resync(rec, NULL);
 	else if (!fresh)
-		ft_inode_request_scan(rec);	/* names in it may be gone */
+		ft_inode_request_scan(rec, NULL);	/* names in it may be gone */
 	return 0;
 }
 
@@ -670,7 +670,7 @@ static struct ft_link *meant_link(struct ft_volume *vol,
 			continue;
 		if (last) {
 			remove_link(last);
-			ft_inode_request_scan(parent);
+			ft_inode_request_scan(parent, NULL);
 		}
 		last = link;
 	}
@@ -683,7 +683,7 @@ static void name_missed(struct ft_inode *dir, int err)
 	if (!err || err == -ENOBUFS)
 		return;
 	ft_count(FT_LOST);
-	ft_inode_request_scan(dir);
+	ft_inode_request_scan(dir, NULL);
 }
 
 /* create, link, mkdir: the name exists already, the directory is locked */

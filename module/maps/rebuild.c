@@ -336,7 +336,7 @@ bool ft_rebuild_end(struct ft_inode *rec, int err)
 		if (!is_part)
 			ft_extmap_move(&rec->map, &rebuild->built);
 		if (!reported)
-			ft_trace_unknown(rec);
+			ft_trace_change(unknown, rec);
 		ft_mem_charge_second(ft_second_bytes(rec), second);
 		ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 		rec->changes++;

@@ -203,7 +203,7 @@ void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
 }
 
 /**
- * ft_trace_reserved_any() - holes in a range became unwritten extents
+ * ft_trace_reserved() - holes in a range became unwritten extents
  * @rec: the file
  * @lblk: the first block of the range
  * @end: its end, exclusive
@@ -211,7 +211,7 @@ void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
  *
  * Context: atomic, rec->lock held.
  */
-void ft_trace_reserved_any(struct ft_inode *rec, u32 lblk, u32 end, int err)
+void ft_trace_reserved(struct ft_inode *rec, u32 lblk, u32 end, int err)
 {
 	struct ft_trace_change c = {
 		.lblk = lblk,
@@ -222,19 +222,19 @@ void ft_trace_reserved_any(struct ft_inode *rec, u32 lblk, u32 end, int err)
 	};
 
 	if (err)
-		ft_trace_unknown_any(rec);
+		ft_trace_unknown(rec);
 	else if (lblk < end)
 		fire(rec, &c, FT_SNAP_WRITER_UNKNOWN);
 }
 
 /**
- * ft_trace_drop_any() - all extents are about to be dropped
+ * ft_trace_drop() - all extents are about to be dropped
  * @rec: the file
  * @op: why
  *
  * Context: atomic, rec->lock held.
  */
-void ft_trace_drop_any(struct ft_inode *rec, enum ft_trace_op op)
+void ft_trace_drop(struct ft_inode *rec, enum ft_trace_op op)
 {
 	struct ft_trace_change c = {
 		.len = FT_LBLK_END,
@@ -253,12 +253,12 @@ void ft_trace_drop_any(struct ft_inode *rec, enum ft_trace_op op)
 }
 
 /**
- * ft_trace_unknown_any() - the map has changed, without events for the change
+ * ft_trace_unknown() - the map has changed, without events for the change
  * @rec: the file
  *
  * Context: atomic, rec->lock held.
  */
-void ft_trace_unknown_any(struct ft_inode *rec)
+void ft_trace_unknown(struct ft_inode *rec)
 {
 	struct ft_trace_change c = {
 		.len = FT_LBLK_END,

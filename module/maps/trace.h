@@ -101,9 +101,9 @@ void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
 void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
 		     const struct ft_traced *traced,
 		     const struct ft_alloc *alloc);
-void ft_trace_reserved_any(struct ft_inode *rec, u32 lblk, u32 end, int err);
-void ft_trace_drop_any(struct ft_inode *rec, enum ft_trace_op op);
-void ft_trace_unknown_any(struct ft_inode *rec);
+void ft_trace_reserved(struct ft_inode *rec, u32 lblk, u32 end, int err);
+void ft_trace_drop(struct ft_inode *rec, enum ft_trace_op op);
+void ft_trace_unknown(struct ft_inode *rec);
 void ft_trace_found(struct ft_inode *rec, u32 *from, u32 end);
 void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
 			unsigned int to);
@@ -125,27 +125,12 @@ static __always_inline void ft_trace_before(struct ft_inode *rec, u32 lblk,
 		ft_trace_before_any(rec, lblk, end, traced);
 }
 
-/* Holes became unwritten; not all of them if @err. */
-static inline void ft_trace_reserved(struct ft_inode *rec, u32 lblk, u32 end,
-				     int err)
-{
-	if (ft_traces_changes())
-		ft_trace_reserved_any(rec, lblk, end, err);
-}
-
-/* All extents are about to go. */
-static inline void ft_trace_drop(struct ft_inode *rec, enum ft_trace_op op)
-{
-	if (ft_traces_changes())
-		ft_trace_drop_any(rec, op);
-}
-
-/* The map has changed, without events for the change. */
-static inline void ft_trace_unknown(struct ft_inode *rec)
-{
-	if (ft_traces_changes())
-		ft_trace_unknown_any(rec);
-}
+/* Report a change that has happened, or is about to: ft_trace_reserved(rec, ...) and others. */
+#define ft_trace_change(what, ...)					\
+do {									\
+	if (ft_traces_changes())					\
+		ft_trace_##what(__VA_ARGS__);				\
+} while (0)
 
 /* The state of a file has changed. */
 static inline void ft_trace_state(struct ft_inode *rec, unsigned int from,

@@ -107,7 +107,8 @@ static int before_zero(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /*
- * __exchange_data_block(from, to, at, to_at, len, ...): blocks are about to be moved to another file or, by collapse and insert, within one
+ * __exchange_data_block(from, to, at, to_at, len, ...): blocks are about to be moved to
+ * another file or, by collapse and insert, within one
  */
 static int before_exchange(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -143,18 +144,6 @@ static bool attached[ARRAY_SIZE(table)];
 static bool followed;	/* all are registered */
 static bool firing;	/* and they fire, as far as is known */
 
-/* A call may have gone unnoticed, in any file. */
-static void scan_all(void)
-{
-	struct ft_volume *vol;
-	unsigned int n;
-
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		ft_volume_for_all(vol, ft_inode_request_scan);
-		ft_volume_put(vol);
-	}
-}
-
 static void check_probes(struct work_struct *work)
 {
 	bool fire;
@@ -168,7 +157,8 @@ static void check_probes(struct work_struct *work)
 			pr_info("kprobes fire again: all files are scanned\n");
 		else
 			pr_warn("kprobes do not fire (kernel.ftrace_enabled, or kprobes/enabled in debugfs): all files are scanned; after F2FS_IOC_MOVE_RANGE write 1 to resync\n");
-		scan_all();
+		/* a call may have gone unnoticed, in any file */
+		ft_volume_visit_all(ft_inode_request_scan, NULL);
 	}
 	queue_delayed_work(ft_wq, &check_work, round_jiffies_relative(CHECK_PERIOD));
 }

@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 
+#include "causes/breaks.h"
 #include "causes/gc.h"
 #include "causes/logs.h"
 #include "causes/writer.h"
@@ -24,61 +25,53 @@ static void writes(struct ft_inode *rec, const struct inode *inode, int own)
 {
 	u32 writer = ft_writer_current(rec->vol);
 
-	if (READ_ONCE(rec->writer) != writer)
-		ft_event_written_by(rec, writer,
-				    ft_f2fs_dirty_pages(inode) > own);
+	if (READ_ONCE(rec->writer) == writer)
+		return;
+	ft_inode_lock(rec);
+	ft_breaks_written_by(rec, writer, ft_f2fs_dirty_pages(inode) > own);
+	spin_unlock(&rec->lock);
 }
 
 /* A system call is about to write to a page of a file. */
 static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 			      unsigned int len)
 {
-	struct ft_inode *rec;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
+	ft_probe_file(rec, inode) {
 		writes(rec, inode, 0);
-		if (READ_ONCE(rec->awaited))
-			ft_event_dirtied(rec, ft_first_block(pos),
-					 ft_end_block(pos + len),
-					 !ft_f2fs_dirty_pages(inode));
+		if (!READ_ONCE(rec->awaited))
+			continue;
+		ft_inode_lock(rec);
+		ft_breaks_written(rec, ft_first_block(pos), ft_end_block(pos + len),
+				  !ft_f2fs_dirty_pages(inode));
+		spin_unlock(&rec->lock);
 	}
-	ft_probe_leave();
 }
 
 /* A page of a mapping has just become writable, unless that failed. */
 static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
 {
 	struct inode *host = FT_MKWRITE_INODE;
-	struct ft_inode *rec;
 
-	if (FT_MKWRITE_FAILED || !ft_probe_enter(host->i_sb, host->i_ino))
+	if (FT_MKWRITE_FAILED)
 		return;
-	rec = ft_inode_find_file(host->i_sb, host->i_ino);
-	if (rec) {
+	ft_probe_file(rec, host) {
 		writes(rec, host, 1);
-		ft_event_mapped(rec, FT_MKWRITE_INDEX);
+		ft_inode_lock(rec);
+		if (ft_inode_followed(rec))
+			ft_breaks_mapped(rec, FT_MKWRITE_INDEX);
+		spin_unlock(&rec->lock);
 	}
-	ft_probe_leave();
 }
 
 /* === Garbage collection =================================================== */
 
 static void collects(struct super_block *sb, int type, bool begins)
 {
-	struct ft_volume *vol;
-
-	if (!ft_probe_enter(sb, 0))
-		return;
-	vol = ft_volume_find(sb);
-	if (vol) {
+	ft_probe_volume(vol, sb, 0) {
 		if (begins)
 			WRITE_ONCE(vol->gc_writer, ft_writer_current(vol));
 		WRITE_ONCE(vol->gc_foreground, type == FT_F2FS_FG_GC);
 	}
-	ft_probe_leave();
 }
 
 static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
@@ -110,13 +103,9 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 		  enum ft_victim_kind kind, int log)
 {
 	struct ft_victim victim = { .kind = kind };
-	struct ft_volume *vol;
 	int gc_mode;
 
-	if (!ft_probe_enter(sb, 0))
-		return;
-	vol = ft_volume_find(sb);
-	if (vol) {
+	ft_probe_volume(vol, sb, 0) {
 		victim.segment = ft_f2fs_victim(p, &victim.segments, &gc_mode);
 		/* F2FS may have found it by a segment within its section */
 		if (victim.segments > 1)
@@ -128,7 +117,6 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 		ft_gc_chose(vol, &victim);
 		ft_trace_victim(vol, &victim);
 	}
-	ft_probe_leave();
 }
 
 /* A collection that begins in the background may become a foreground one. */

@@ -24,14 +24,8 @@
 
 static void mark_stale(const struct inode *inode, enum ft_op op)
 {
-	struct ft_inode *rec;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec)
+	ft_probe_file(rec, inode)
 		ft_event_mark_stale(rec, op);
-	ft_probe_leave();
 }
 
 static u32 to_lba(block_t addr)
@@ -56,9 +50,9 @@ static enum ft_flush flush_of(const struct f2fs_io_info *fio)
 	return FT_FLUSH_SYNC;
 }
 
-/* May garbage collection move this block? It moves no block written for a user. */
-static __always_inline bool may_be_collected(const FT_PAGE *page,
-					     const struct f2fs_io_info *fio)
+/* May F2FS move this block, not write it for a user? */
+static __always_inline bool may_be_moved(const FT_PAGE *page,
+					 const struct f2fs_io_info *fio)
 {
 	return fio->io_type != FS_DATA_IO || ft_migrates(page);
 }
@@ -76,42 +70,41 @@ static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 	       !ft_gc_chosen(vol, fio->old_blkaddr);
 }
 
-/* Count a block if garbage collection moves it. describe() has the same cases. */
-static noinline void count_collected(struct ft_volume *vol, struct ft_inode *rec,
-				     const FT_PAGE *page,
-				     const struct inode *inode,
-				     const struct f2fs_io_info *fio)
+/* The operation that moves a block, FT_OP_UNKNOWN if none does. @rec: its file, if watched */
+static noinline enum ft_op moved_by(struct ft_volume *vol, const struct ft_inode *rec,
+				    const FT_PAGE *page, const struct inode *inode,
+				    const struct f2fs_io_info *fio)
 {
-	if (!ft_on_volume(fio->old_blkaddr))
-		return;
-	if (ft_migrates(page) ? !ft_f2fs_writes_elsewhere(inode) &&
-				     !moves_range(vol, rec, fio) :
-	    fio->io_type == FS_GC_DATA_IO || fio->io_type == APP_DIRECT_IO)
+	if (ft_migrates(page)) {
+		if (ft_f2fs_writes_elsewhere(inode))
+			return FT_OP_DEFRAG;
+		if (moves_range(vol, rec, fio))
+			return FT_OP_RANGE;
+	} else if (fio->io_type != FS_GC_DATA_IO && fio->io_type != APP_DIRECT_IO) {
+		/* a block that is moved at once, without its page, has no type */
+		return FT_OP_UNKNOWN;
+	}
+	return fio->io_type != FS_DATA_IO && READ_ONCE(vol->gc_foreground) ?
+		       FT_OP_GC_FG : FT_OP_GC_BG;
+}
+
+/* Count a block that garbage collection has moved; @moved is what moved_by() says. */
+static noinline void count_moved(struct ft_volume *vol, struct ft_inode *rec,
+				 const struct f2fs_io_info *fio, enum ft_op moved)
+{
+	if (ft_on_volume(fio->old_blkaddr) &&
+	    (moved == FT_OP_GC_FG || moved == FT_OP_GC_BG))
 		ft_gc_moved(vol, rec, fio->old_blkaddr);
 }
 
-/* With rec->lock held. */
+/* Complete what is known of a block; alloc->op is what moved_by() says. rec->lock is held. */
 static void describe(struct ft_inode *rec, const FT_PAGE *page,
-		     const struct inode *inode, const struct f2fs_io_info *fio,
-		     struct ft_alloc *alloc)
+		     const struct f2fs_io_info *fio, struct ft_alloc *alloc)
 {
-	const struct ft_volume *vol = rec->vol;
-	bool moves = ft_migrates(page);
-
-	alloc->flush = FT_FLUSH_NONE;
-	if (moves && ft_f2fs_writes_elsewhere(inode)) {
-		alloc->op = FT_OP_DEFRAG;
+	if (alloc->op == FT_OP_DEFRAG || alloc->op == FT_OP_RANGE) {
 		alloc->writer = ft_writer_current(rec->vol);
-	} else if (moves && moves_range(rec->vol, rec, fio)) {
-		alloc->op = FT_OP_RANGE;
-		alloc->writer = ft_writer_current(rec->vol);
-	} else if (moves || fio->io_type == FS_GC_DATA_IO ||
-		   fio->io_type == APP_DIRECT_IO) {
-		/* a block that is moved at once, without its page, has no type */
-		alloc->op = fio->io_type != FS_DATA_IO &&
-			    READ_ONCE(vol->gc_foreground) ? FT_OP_GC_FG :
-							    FT_OP_GC_BG;
-		alloc->writer = READ_ONCE(vol->gc_writer);
+	} else if (alloc->op != FT_OP_UNKNOWN) {
+		alloc->writer = READ_ONCE(rec->vol->gc_writer);
 	} else if (!fio->io_wbc) {
 		alloc->op = FT_OP_INLINE;
 		alloc->writer = rec->writer;
@@ -152,33 +145,19 @@ static noinline void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
 				fio->new_blkaddr, &alloc);
 }
 
-static noinline void write_with_cause(struct ft_inode *rec, const FT_PAGE *page,
-				      const struct inode *inode,
-				      const struct f2fs_io_info *fio)
+static noinline void write_any(struct ft_inode *rec, const FT_PAGE *page,
+			       const struct f2fs_io_info *fio, enum ft_op moved)
 {
-	struct ft_alloc alloc;
+	struct ft_alloc alloc = { .op = moved };
 
-	describe(rec, page, inode, fio, &alloc);
+	if (ft_causes_wanted())
+		describe(rec, page, fio, &alloc);
 	ft_event_write_any(rec, page->index, to_lba(fio->old_blkaddr),
 			   fio->new_blkaddr, &alloc);
 }
 
-static __always_inline void write_any(struct ft_inode *rec, const FT_PAGE *page,
-				      const struct inode *inode,
-				      const struct f2fs_io_info *fio)
-{
-	static const struct ft_alloc unknown;
-
-	if (ft_causes_wanted())
-		write_with_cause(rec, page, inode, fio);
-	else
-		ft_event_write_any(rec, page->index, to_lba(fio->old_blkaddr),
-				   fio->new_blkaddr, &unknown);
-}
-
 static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *page,
-					const struct inode *inode,
-					const struct f2fs_io_info *fio)
+					const struct f2fs_io_info *fio, enum ft_op moved)
 {
 	/* the compiler need not keep arguments that are read again after a call */
 	ft_inode_lock(rec);
@@ -186,8 +165,26 @@ static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *pag
 	if (ft_traces_changes() ||
 	    !ft_event_write(rec, page->index, to_lba(fio->old_blkaddr),
 			    fio->new_blkaddr))
-		write_any(rec, page, inode, fio);
+		write_any(rec, page, fio, moved);
 	spin_unlock(&rec->lock);
+}
+
+/* A block that is moved, of an atomic write, or of a file that may have clusters. */
+static noinline void write_other(struct ft_inode *rec, const FT_PAGE *page,
+				 const struct inode *inode,
+				 const struct f2fs_io_info *fio)
+{
+	enum ft_op moved = FT_OP_UNKNOWN;
+
+	if (ft_causes_wanted() && may_be_moved(page, fio))
+		moved = moved_by(rec->vol, rec, page, inode, fio);
+	if (ft_f2fs_has_clusters(inode))
+		ft_event_mark_stale(rec, FT_OP_COMPRESS);
+	else if (ft_f2fs_cow_inode(inode))
+		write_atomic(rec, page, ft_f2fs_cow_inode(inode), fio);
+	else
+		write_block(rec, page, fio, moved);
+	count_moved(rec->vol, rec, fio, moved);
 }
 
 /* A file that is not watched got a block that a watched file could have used. */
@@ -200,8 +197,8 @@ static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
 		return;
 	ft_log_took(vol, fio->temp, fio->ino, FT_SNAP_WRITER_UNKNOWN,
 		    fio->new_blkaddr);
-	if (may_be_collected(page, fio))
-		count_collected(vol, NULL, page, inode, fio);
+	if (may_be_moved(page, fio))
+		count_moved(vol, NULL, fio, moved_by(vol, NULL, page, inode, fio));
 }
 
 /*
@@ -223,18 +220,14 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
-		if (unlikely(ft_f2fs_has_clusters(inode)))
-			ft_event_mark_stale(rec, FT_OP_COMPRESS);
-		else if (unlikely(ft_f2fs_cow_inode(inode)))
-			write_atomic(rec, what, ft_f2fs_cow_inode(inode), fio);
+		if (unlikely(ft_f2fs_has_clusters(inode) || ft_f2fs_cow_inode(inode) ||
+			     may_be_moved(what, fio)))
+			write_other(rec, what, inode, fio);
 		else
-			write_block(rec, what, inode, fio);
-		if (ft_causes_wanted()) {
+			write_block(rec, what, fio, FT_OP_UNKNOWN);
+		if (ft_causes_wanted())
 			ft_log_took(rec->vol, fio->temp, fio->ino,
 				    READ_ONCE(rec->writer), fio->new_blkaddr);
-			if (unlikely(may_be_collected(what, fio)))
-				count_collected(rec->vol, rec, what, inode, fio);
-		}
 	} else if (ft_causes_wanted()) {
 		unwatched(inode, what, fio);
 	}
@@ -290,16 +283,11 @@ static noinline void look_up(struct inode *inode,
 		.len = map->m_len,
 		.lba = map->m_len ? to_lba(map->m_pblk) : FT_LBA_UNWRITTEN,
 	};
-	struct ft_volume *vol;
 
 	if (ret)
 		return;
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	vol = ft_volume_find(inode->i_sb);
-	if (vol)
+	ft_probe_volume(vol, inode->i_sb, inode->i_ino)
 		ft_fiemap_lookup_event(vol, inode, &ext);
-	ft_probe_leave();
 }
 
 static noinline void allocated(struct inode *inode,
@@ -310,12 +298,8 @@ static noinline void allocated(struct inode *inode,
 		.len = map->m_len,
 		.lba = map->m_pblk,
 	};
-	struct ft_inode *rec;
 
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
+	ft_probe_file(rec, inode) {
 		ft_count(FT_EVENTS_MAP);
 		/*
 		 * A direct write, which also asks for the next hole, gets one
@@ -323,7 +307,6 @@ static noinline void allocated(struct inode *inode,
 		 */
 		ft_event_map(rec, &ext, map->m_next_pgofs);
 	}
-	ft_probe_leave();
 }
 
 /*
@@ -357,14 +340,10 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 			      unsigned long len, int rw, int ret)
 {
-	struct ft_inode *rec;
-
-	if (rw != WRITE || !ft_probe_enter(inode->i_sb, inode->i_ino))
+	if (rw != WRITE)
 		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec)
+	ft_probe_file(rec, inode)
 		ft_event_direct_end(rec, ft_end_block(offset + len));
-	ft_probe_leave();
 }
 
 /*
@@ -373,19 +352,13 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
  */
 static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 {
-	struct ft_inode *rec;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
+	ft_probe_file(rec, inode) {
 		ft_count(FT_EVENTS_TRUNCATE);
 		ft_event_truncate(rec, ft_end_block(from),
 				  from & (FT_BLOCK_SIZE - 1));
 		if (ft_f2fs_has_clusters(inode))
 			ft_event_mark_stale(rec, FT_OP_COMPRESS);
 	}
-	ft_probe_leave();
 }
 
 static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
@@ -433,12 +406,7 @@ static void range_changed(struct ft_inode *rec, const struct inode *inode,
 static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			    loff_t offset, loff_t len, int ret)
 {
-	struct ft_inode *rec;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
+	ft_probe_file(rec, inode) {
 		ft_count(FT_EVENTS_FALLOCATE);
 		mode &= ~FALLOC_FL_KEEP_SIZE;
 		if (!mode)
@@ -448,7 +416,6 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 		else
 			range_changed(rec, inode, mode, offset, len, ret);
 	}
-	ft_probe_leave();
 }
 
 /*
@@ -459,16 +426,10 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
 				 unsigned int ofs, int free)
 {
-	struct ft_inode *rec;
-
 	if (!ft_f2fs_cow_inode(inode))
 		return;
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec)
+	ft_probe_file(rec, inode)
 		ft_event_commit_begin(rec);
-	ft_probe_leave();
 }
 
 /*
@@ -480,20 +441,14 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 				 block_t old_addr, block_t new_addr,
 				 bool recovery)
 {
-	struct ft_inode *rec;
-
 	if (!ft_on_volume(new_addr)) {
 		mark_stale(inode, FT_OP_ATOMIC);
 		return;
 	}
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
+	ft_probe_file(rec, inode) {
 		ft_count(FT_EVENTS_ATOMIC);
 		ft_event_commit(rec, index, new_addr);
 	}
-	ft_probe_leave();
 }
 
 /* A compressed cluster is about to be written; FIEMAP will report where. */
@@ -509,18 +464,12 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 			 sector_t physical, unsigned long long len,
 			 unsigned int flags, int ret)
 {
-	struct ft_volume *vol;
-
 	/* a FIEMAP of a user */
 	if (!(current->flags & PF_WQ_WORKER))
 		return;
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	vol = ft_volume_find(inode->i_sb);
-	if (vol)
+	ft_probe_volume(vol, inode->i_sb, inode->i_ino)
 		ft_fiemap_event(vol, inode->i_ino, logical, physical, len,
 				flags);
-	ft_probe_leave();
 }
 
 /*
@@ -529,39 +478,31 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
  */
 static void probe_new_inode(void *unused, struct inode *inode, int ret)
 {
-	struct ft_volume *vol;
 	struct ft_inode *rec;
 
 	if (ret || !S_ISREG(inode->i_mode))
 		return;
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	vol = ft_volume_find(inode->i_sb);
-	if (vol) {
+	ft_probe_volume(vol, inode->i_sb, inode->i_ino) {
 		rec = ft_inode_create(vol, inode->i_ino, false, false,
 				      ft_mem_owner(inode->i_uid),
 				      GFP_NOWAIT | __GFP_NOWARN);
 		if (!IS_ERR(rec))
 			this_cpu_write(ft_last_file, rec);
 	}
-	ft_probe_leave();
 }
 
 /* An inode is evicted from memory; without a name it is also deleted. */
 static void probe_evict_inode(void *unused, struct inode *inode)
 {
-	struct ft_volume *vol;
 	struct ft_inode *rec;
 
 	if (inode->i_nlink)
 		return;
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	vol = ft_volume_find(inode->i_sb);
-	rec = vol ? ft_inode_find(vol, inode->i_ino) : NULL;
-	if (rec)
-		ft_inode_remove(rec);
-	ft_probe_leave();
+	ft_probe_volume(vol, inode->i_sb, inode->i_ino) {
+		rec = ft_inode_find(vol, inode->i_ino);
+		if (rec)
+			ft_inode_remove(rec);
+	}
 }
 
 /* An inode of a super block without a root is the first sign of a new mount. */

@@ -101,6 +101,44 @@ static inline void ft_probe_leave(void)
 
 #endif
 
+/* Begin, and find the record of a file. %NULL if it is not followed; then it has ended. */
+static __always_inline struct ft_inode *ft_probe_begin(const struct super_block *sb,
+						       unsigned long ino)
+{
+	struct ft_inode *rec;
+
+	if (!ft_probe_enter(sb, ino))
+		return NULL;
+	rec = ft_inode_find_file(sb, ino);
+	if (!rec)
+		ft_probe_leave();
+	return rec;
+}
+
+/* The same for a volume. */
+static __always_inline struct ft_volume *ft_probe_begin_volume(const struct super_block *sb,
+							       unsigned long ino)
+{
+	struct ft_volume *vol;
+
+	if (!ft_probe_enter(sb, ino))
+		return NULL;
+	vol = ft_volume_find(sb);
+	if (!vol)
+		ft_probe_leave();
+	return vol;
+}
+
+/* The statement after it handles the event of a file, if that is followed; it must not return. */
+#define ft_probe_file(rec, inode) \
+	for (struct ft_inode *rec = ft_probe_begin((inode)->i_sb, (inode)->i_ino); \
+	     rec; rec = NULL, ft_probe_leave())
+
+/* The same for an event of a volume, if that is watched. @ino: the inode, or 0. */
+#define ft_probe_volume(vol, sb, ino) \
+	for (struct ft_volume *vol = ft_probe_begin_volume(sb, ino); \
+	     vol; vol = NULL, ft_probe_leave())
+
 /* === Arguments ============================================================ */
 
 static inline u32 ft_first_block(u64 bytes)

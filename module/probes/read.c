@@ -14,16 +14,12 @@
 static __always_inline void count_read(const struct inode *inode, u64 first,
 				       u64 end, bool direct)
 {
-	struct ft_inode *rec;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	/* no block is read for data inside of the inode, though F2FS reports it, twice */
-	if (rec && likely(!ft_f2fs_has_inline_data(inode)))
+	if (unlikely(ft_f2fs_has_inline_data(inode)))
+		return;
+	ft_probe_file(rec, inode)
 		ft_observers_call(read, rec, first, min_t(u64, end, FT_LBLK_END),
 				  direct, !ft_f2fs_has_clusters(inode));
-	ft_probe_leave();
 }
 
 /* The page cache has pages of this range to be filled, none of which it had. */

@@ -218,7 +218,7 @@ enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir)
 	}
 	ft_dir_cancel(dir);
 	if (err == -ESHUTDOWN) {
-		ft_inode_end_resync(dir);
+		ft_inode_end_request(dir, false);
 		return FT_STEP_LAST;
 	}
 	/* names may be missing: the target is not "live" until they are read */

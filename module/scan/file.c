@@ -259,7 +259,7 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 	}
 	if (!sample) {
 		ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
-		ft_inode_audited(rec);
+		ft_inode_end_request(rec, true);
 	} else if (!sum.differing || repeated) {
 		ft_audit_sampled(rec, &sum);
 	}
@@ -321,7 +321,7 @@ static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 	give_up = ft_inode_scanned(rec, ft_step_may_pass(err) ? 0 : resync,
 				   audit);
 	if (err == -ESHUTDOWN) {
-		ft_inode_end_resync(rec);
+		ft_inode_end_request(rec, false);
 		give_up = true;
 	}
 	rebuild = rec->rebuild;
@@ -329,7 +329,7 @@ static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 		if (rebuild && rebuild->audit)
 			ft_file_cancel(rec);
 		ft_audit_report(rec, NULL);
-		ft_inode_audited(rec);
+		ft_inode_end_request(rec, true);
 	}
 	rebuild = rec->rebuild;
 	if (rebuild) {

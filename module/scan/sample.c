@@ -75,14 +75,15 @@ static int set_sample_secs(const char *val, const struct kernel_param *kp)
 	struct ft_volume *vol;
 	unsigned int n;
 
-	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
+	if (err)
+		return err;
+	ft_for_each_volume(vol, n) {
 		spin_lock(&vol->queue_lock);
 		set_due(vol, 0);
 		ft_queue_wake_worker(vol);
 		spin_unlock(&vol->queue_lock);
-		ft_volume_put(vol);
 	}
-	return err;
+	return 0;
 }
 
 static const struct kernel_param_ops sample_secs_ops = {

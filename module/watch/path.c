@@ -218,7 +218,7 @@ static void set_hides(struct ft_inode *dir)
 						at.ino != dir->ino));
 }
 
-static void look_below(struct ft_inode *dir)
+static void look_below(struct ft_inode *dir, void *unused)
 	__must_hold(RCU)
 {
 	if (!dir->is_dir ||
@@ -246,7 +246,7 @@ void ft_path_mark_hidden(struct ft_volume *vol)
 
 	if (!sb)
 		return;
-	ft_volume_for_all(vol, look_below);
+	ft_volume_visit(vol, look_below, NULL);
 	ft_volume_drop_sb(sb);
 }
 

@@ -69,7 +69,7 @@ static int resync(struct ft_volume *vol)
 	mutex_lock(&vol->ns_lock);
 	vol->asking = true;
 	mutex_unlock(&vol->ns_lock);
-	ft_volume_for_all(vol, ft_inode_request_resync);
+	ft_volume_visit(vol, ft_inode_request_resync, NULL);
 	mutex_lock(&vol->ns_lock);
 	vol->asking = false;
 	mutex_unlock(&vol->ns_lock);
@@ -99,7 +99,7 @@ int ft_resync_all(const char *path)
 static int audit(struct ft_volume *vol)
 {
 	ft_path_mark_hidden(vol);
-	ft_volume_for_all(vol, ft_inode_request_audit);
+	ft_volume_visit(vol, ft_inode_request_audit, NULL);
 	return wait_for(vol, &vol->nr_audits);
 }
 

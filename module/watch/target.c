@@ -81,9 +81,7 @@ DEFINE_MUTEX(ft_targets_lock);
 static LIST_HEAD(targets);		/* protected by ft_targets_lock */
 
 static void housekeeping(struct work_struct *work);
-static void retry(struct work_struct *work);
-static DECLARE_WORK(housekeeping_work, housekeeping);
-static DECLARE_DELAYED_WORK(retry_work, retry);
+static DECLARE_DELAYED_WORK(housekeeping_work, housekeeping);
 static unsigned long retry_delay = RETRY_FIRST;	/* protected by ft_targets_lock */
 static bool retry_anew;
 
@@ -121,7 +119,7 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 			ft_inode_put(root);
 		return err;
 	}
-	ft_inode_request_scan(root);
+	ft_inode_request_scan(root, NULL);
 	t->root = root;
 	t->vol = vol;
 	t->seeded = false;
@@ -420,25 +418,21 @@ static void housekeeping(struct work_struct *work)
 	}
 	waiting = count_waiting();
 	if (!list_empty(&targets)) {
-		mod_delayed_work(ft_wq, &retry_work,
-				 retry_delay < HZ ? retry_delay :
-				 round_jiffies_relative(retry_delay));
+		/* if something has happened meanwhile it is queued already */
+		queue_delayed_work(ft_wq, &housekeeping_work,
+				   retry_delay < HZ ? retry_delay :
+				   round_jiffies_relative(retry_delay));
 		retry_delay = min(2 * retry_delay, waiting || moved ?
 				  RETRY_LAST : LOOK_PERIOD);
 	}
 	mutex_unlock(&ft_targets_lock);
 }
 
-static void retry(struct work_struct *work)
-{
-	queue_work(ft_wq, &housekeeping_work);
-}
-
 /* The hook that ft_target_kick() calls. */
 static void kick(void)
 {
-	WRITE_ONCE(retry_anew, true);
-	queue_work(ft_wq, &housekeeping_work);
+	if (!xchg(&retry_anew, true))
+		mod_delayed_work(ft_wq, &housekeeping_work, 0);
 }
 
 /* === Requests ============================================================= */
@@ -818,8 +812,5 @@ void ft_target_exit(void)
 	list_for_each_entry_safe(t, next, &targets, node)
 		drop_target(t);
 	mutex_unlock(&ft_targets_lock);
-	/* each of the two works may queue the other */
-	cancel_delayed_work_sync(&retry_work);
-	cancel_work_sync(&housekeeping_work);
-	cancel_delayed_work_sync(&retry_work);
+	cancel_delayed_work_sync(&housekeeping_work);
 }

@@ -6,7 +6,7 @@
 #
 # usage: demo.sh [--again] [FOLDER]
 #
-# Leaves fragImg.png and the last table, extents, files, causes and others in FOLDER (default: demo-out in the
+# Leaves fragImg.png and the last table, extents, files and others in FOLDER (default: demo-out in the
 # project's folder), and of the rewrite fragImg-defrag.png, defrag.txt and table.defrag. $SECONDS_OF_WORK is the duration
 # of the work (default 60), $EVERY the interval of pictures in seconds (default 5). The last line is the path of the
 # picture, also if the rewrite or its picture failed, which is said before; the status is 1 then. --again draws the second
@@ -40,7 +40,7 @@ detached() {
 work() {
 	local text
 
-	for text in fragImg.png table extents files causes by_process by_pair stats snapshot db_bench.log defrag.txt table.defrag; do
+	for text in fragImg.png table extents files healed by_pair stats snapshot db_bench.log defrag.txt table.defrag; do
 		rm -f "$1/$text"
 	done
 	ft_packages build guest full viewer demo

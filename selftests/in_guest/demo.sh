@@ -60,7 +60,7 @@ kill $viewer
 wait $viewer || :
 
 # The last picture and the last texts are from the same moment: all writing has ended.
-for text in table extents files causes by_process by_pair stats snapshot; do
+for text in table extents files healed by_pair stats snapshot; do
 	cat "$dbg/$text" >"$OUT/$text"
 done
 fragtrace view -t "$OUT/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png" >/dev/null

@@ -119,6 +119,17 @@ test_lists_of_a_snapshot_with_everything() {
 	254:0 7 exact 0 0 0 0.0 0.0 0 0 - - - /m/d
 	EOF
 	listed t files files
+	# the fragments at 20 and at 30
+	cat >causes <<-'EOF'
+	254:0 unknown none unknown 1 2 1 -
+	254:0 append none unknown 1 1 1 -
+	EOF
+	listed t causes causes
+	cat >processes <<-'EOF'
+	254:0 1 2 1 unknown - -
+	254:0 1 1 1 several - -
+	EOF
+	listed t processes processes
 	sed -i 's/^# cause 5 20 append.*/# cause 5 20 tail sync interleaved 3/; /^# lost/d' t
 	sed -i 's/- append none unknown several/- tail sync interleaved my\\040db:7/; /30 31 110/d' extents
 	listed t extents extents
@@ -126,10 +137,17 @@ test_lists_of_a_snapshot_with_everything() {
 
 test_lists_need_a_snapshot() {
 	local kind
-	for kind in extents files; do
+	for kind in extents files causes processes; do
 		refuses "t: is no snapshot, and a table has no files without blocks, and no flags; fragtrace $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$fragtrace' $kind --json -o x t"
+		[ -f "$data/rocksdb2.$kind" ] || continue
 		refuses "$data/rocksdb2.$kind: is a text of $kind; expected a snapshot or a table; fragtrace $kind writes" \
 			"$fragtrace" table --csv -o x "$data/rocksdb2.$kind"
+	done
+	grep -v '^# cause\|^# writer' "$data/why.table" >plain
+	"$python" "$here/to_snapshot.py" plain >snapshot
+	for kind in causes processes; do
+		refuses "snapshot: has no causes, which fragtrace $kind sums up; load the module with causes=1, its default" \
+			"$fragtrace" $kind --json -o x snapshot
 	done
 	misused 'nosuch: no such command; see fragtrace --help' "$fragtrace" nosuch --json -o x
 	[ ! -e x ] || fail "a part was written"

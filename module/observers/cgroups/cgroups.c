@@ -3,33 +3,101 @@
  * Reads by cgroup: how many requests they take, and how many they would take if no
  * file had a break.
  *
- * In: reads from probes/read.c, and the map of the file. Out: counts for each cgroup, for
- * text.c.
+ * In: reads from probes/read.c, and the map of the file. Out: counts for each cgroup, in
+ * the file by_cgroup of debugfs: the cgroup that breaks cost most requests comes first.
  *
  * A read is charged to the cgroup of the task that asks F2FS for it. Its requests are
  * foreseen from the map: the device gets more of them if one is longer than it takes
  * at once. A cgroup that is removed keeps its counts.
  */
 
+#include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include "core/base.h"
 #include "core/bounds.h"
 #include "core/extmap.h"
 #include "core/memory.h"
 #include "core/record.h"
 #include "core/task.h"
 #include "core/volume.h"
-#include "observers/cgroups/cgroups.h"
+#include "debugfs/lines.h"
+#include "observers/observers.h"
 
-bool ft_cgroups_on;
-module_param_named(cgroups, ft_cgroups_on, bool, 0444);
+static bool on;
+module_param_named(cgroups, on, bool, 0444);
 MODULE_PARM_DESC(cgroups, "count reads and the requests they take by cgroup (default: off)");
+
+/* Bytes kept of the path of a cgroup, with its NUL. */
+#define CGROUP_PATH		256
+
+#define CHAIN_BITS	8
+/* Cgroups of a volume; those that come later are counted together. */
+#define MAX_CGROUPS		1024
+
+/**
+ * struct counts_of_reads - what a cgroup has read
+ * @reads: reads, as in observers/heat/heat.c, of a file whose map was right
+ * @blocks: blocks that they asked for
+ * @requests: requests that they took
+ * @whole: requests that they would have taken without breaks
+ * @unknown: reads for which that is not known; the others do not contain them
+ */
+struct counts_of_reads {
+	u64 reads;
+	u64 blocks;
+	u64 requests;
+	u64 whole;
+	u64 unknown;
+};
+
+/**
+ * struct group - a cgroup that has read
+ * @next: in its chain of the hash table
+ * @id: its ID, which no later cgroup gets
+ * @counts: what it has read
+ * @path: its path, cut off if it is long; kept when the cgroup is removed
+ */
+struct group {
+	struct group *next;
+	u64 id;
+	struct counts_of_reads counts;
+	char path[];
+};
+
+/**
+ * struct table - the cgroups that have read from a volume
+ * @lock: protects all of this
+ * @chain: hash table by ID, the newest first
+ * @nr: how many there are
+ * @others: what all those have read that are not among them
+ */
+struct table {
+	spinlock_t lock;
+	struct group *chain[1 << CHAIN_BITS];
+	unsigned int nr;
+	struct counts_of_reads others;
+};
+
+/**
+ * struct line - a cgroup, for readers
+ * @dev: for the reader
+ * @counts: what it has read
+ * @path: its path; "*" for all those that found no room
+ */
+struct line {
+	dev_t dev;
+	struct counts_of_reads counts;
+	char path[CGROUP_PATH];
+};
 
 /* Extents of a read that are counted before the lock is dropped. */
 #define EXTENTS_AT_ONCE		8
@@ -38,12 +106,12 @@ MODULE_PARM_DESC(cgroups, "count reads and the requests they take by cgroup (def
 
 static size_t size_of(const char *path)
 {
-	return sizeof(struct ft_cgroup) + strlen(path) + 1;
+	return sizeof(struct group) + strlen(path) + 1;
 }
 
-static void free_list(struct ft_cgroup *list)
+static void free_list(struct group *list)
 {
-	struct ft_cgroup *next;
+	struct group *next;
 
 	for (; list; list = next) {
 		next = list->next;
@@ -51,30 +119,19 @@ static void free_list(struct ft_cgroup *list)
 	}
 }
 
-/**
- * ft_cgroups_watch() - begin to count for a volume
- *
- * Context: process.
- * Return: the table, for ft_cgroups_forget(); NULL if memory is short.
- */
-void *ft_cgroups_watch(void)
+static void *watch(void)
 {
-	struct ft_cgroup_table *groups = ft_mem_zalloc(sizeof(*groups), GFP_KERNEL);
+	struct table *groups = ft_mem_zalloc(sizeof(*groups), GFP_KERNEL);
 
 	if (groups)
 		spin_lock_init(&groups->lock);
 	return groups;
 }
 
-/**
- * ft_cgroups_reset() - forget all cgroups and their counts
- * @groups: the table
- *
- * Context: process.
- */
-void ft_cgroups_reset(struct ft_cgroup_table *groups)
+/* Forget all cgroups and their counts. */
+static void reset_table(struct table *groups)
 {
-	struct ft_cgroup *all = NULL, *g, *next;
+	struct group *all = NULL, *g, *next;
 	unsigned int i;
 
 	spin_lock(&groups->lock);
@@ -87,52 +144,46 @@ void ft_cgroups_reset(struct ft_cgroup_table *groups)
 		groups->chain[i] = NULL;
 	}
 	groups->nr = 0;
-	groups->others = (struct ft_cgroup_counts){ };
+	groups->others = (struct counts_of_reads){ };
 	spin_unlock(&groups->lock);
 	free_list(all);
 }
 
-/**
- * ft_cgroups_forget() - free the table of a volume
- * @groups: the table; not in use any more
- *
- * Context: process.
- */
-void ft_cgroups_forget(void *groups)
+static void forget(void *groups)
 {
-	ft_cgroups_reset(groups);
-	ft_mem_free(groups, sizeof(struct ft_cgroup_table));
+	reset_table(groups);
+	ft_mem_free(groups, sizeof(struct table));
 }
 
 /* === Cgroups ============================================================== */
 
-static struct ft_cgroup **chain_of(struct ft_cgroup_table *groups, u64 id)
+static struct group **chain_of(struct table *groups, u64 id)
 {
-	return &groups->chain[hash_64(id, FT_CGROUP_CHAIN_BITS)];
+	return &groups->chain[hash_64(id, CHAIN_BITS)];
 }
 
 /* Where to count for a cgroup; NULL if it has to be added. */
-static struct ft_cgroup_counts *find(struct ft_cgroup_table *groups, u64 id)
+static struct counts_of_reads *find(struct table *groups, u64 id)
 {
 	unsigned int n = 0;
-	struct ft_cgroup *g;
+	struct group *g;
 
 	for (g = *chain_of(groups, id); g && n++ < FT_MAX_SEARCHED; g = g->next)
 		if (g->id == id)
 			return &g->counts;
 	ft_check_steps(n, FT_MAX_SEARCHED + 1);
 	/* a cgroup farther back in a long chain would not be found any more */
-	if (n >= FT_MAX_SEARCHED || groups->nr == FT_MAX_CGROUPS ||
+	if (n >= FT_MAX_SEARCHED || groups->nr == MAX_CGROUPS ||
 	    !ft_mem_room())
 		return &groups->others;
 	return NULL;
 }
 
-static struct ft_cgroup_counts *add(struct ft_cgroup_table *groups, u64 id,
+static struct counts_of_reads *add(struct table *groups, u64 id,
 				    const char *path)
 {
-	struct ft_cgroup **chain = chain_of(groups, id);
-	struct ft_cgroup *g = ft_mem_zalloc(size_of(path),
+	struct group **chain = chain_of(groups, id);
+	struct group *g = ft_mem_zalloc(size_of(path),
 					    GFP_NOWAIT | __GFP_NOWARN);
 
 	if (!g)
@@ -145,8 +196,8 @@ static struct ft_cgroup_counts *add(struct ft_cgroup_table *groups, u64 id,
 	return &g->counts;
 }
 
-static void sum_up(struct ft_cgroup_counts *sum,
-		   const struct ft_cgroup_counts *more)
+static void sum_up(struct counts_of_reads *sum,
+		   const struct counts_of_reads *more)
 {
 	sum->reads += more->reads;
 	sum->blocks += more->blocks;
@@ -156,10 +207,10 @@ static void sum_up(struct ft_cgroup_counts *sum,
 }
 
 /* The task may have moved since: its cgroup is found again, now with its path. */
-static noinline void charge_first(struct ft_cgroup_table *groups,
-				  const struct ft_cgroup_counts *more)
+static noinline void charge_first(struct table *groups,
+				  const struct counts_of_reads *more)
 {
-	char path[FT_CGROUP_PATH];
+	char path[CGROUP_PATH];
 	u64 id = ft_task_cgroup(path, sizeof(path));
 
 	spin_lock(&groups->lock);
@@ -167,11 +218,11 @@ static noinline void charge_first(struct ft_cgroup_table *groups,
 	spin_unlock(&groups->lock);
 }
 
-static void charge(struct ft_cgroup_table *groups,
-		   const struct ft_cgroup_counts *more)
+static void charge(struct table *groups,
+		   const struct counts_of_reads *more)
 {
 	u64 id = ft_task_cgroup(NULL, 0);
-	struct ft_cgroup_counts *counts;
+	struct counts_of_reads *counts;
 
 	spin_lock(&groups->lock);
 	counts = find(groups, id);
@@ -180,34 +231,6 @@ static void charge(struct ft_cgroup_table *groups,
 	spin_unlock(&groups->lock);
 	if (unlikely(!counts))
 		charge_first(groups, more);
-}
-
-/**
- * ft_cgroups_copy() - copy all counts
- * @groups: the table
- * @lines: room for %FT_MAX_CGROUPS + 1
- *
- * Context: process.
- * Return: the number of lines.
- */
-unsigned int ft_cgroups_copy(struct ft_cgroup_table *groups,
-			     struct ft_cgroup_line *lines)
-{
-	const struct ft_cgroup *g;
-	unsigned int i, nr = 0;
-
-	spin_lock(&groups->lock);
-	for (i = 0; i < ARRAY_SIZE(groups->chain); i++)
-		for (g = groups->chain[i]; g; g = g->next) {
-			lines[nr].counts = g->counts;
-			strscpy(lines[nr++].path, g->path, FT_CGROUP_PATH);
-		}
-	if (groups->others.reads || groups->others.unknown) {
-		lines[nr].counts = groups->others;
-		strscpy(lines[nr++].path, "*", FT_CGROUP_PATH);
-	}
-	spin_unlock(&groups->lock);
-	return nr;
 }
 
 /* === Counting ============================================================= */
@@ -251,20 +274,11 @@ static noinline int requests_of(struct ft_inode *rec, u32 first, u32 end)
 	return -1;
 }
 
-/**
- * ft_cgroups_read() - a range of a file is read
- * @rec: the file
- * @first: its first block
- * @end: the block after its last one
- * @direct: unused
- * @known: does the map show what is read? It does not for compressed clusters.
- *
- * Context: atomic; RCU read section.
- */
-void ft_cgroups_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
+/* A range of a file is read, see &struct ft_observer. */
+static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
 		     bool known)
 {
-	struct ft_cgroup_counts counts = { };
+	struct counts_of_reads counts = { };
 	int requests = -1;
 	bool one;
 
@@ -288,3 +302,101 @@ void ft_cgroups_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
 	}
 	charge(ft_observed(rec->vol, cgroups), &counts);
 }
+
+/* === The text ============================================================= */
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	u64 nx = x->counts.requests - x->counts.whole;
+	u64 ny = y->counts.requests - y->counts.whole;
+
+	cond_resched();
+	if (nx != ny)
+		return nx > ny ? -1 : 1;
+	if (x->counts.requests != y->counts.requests)
+		return x->counts.requests > y->counts.requests ? -1 : 1;
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+/* There is room for it. */
+static void copy_line(struct ft_lines *lines, dev_t dev,
+		      const struct counts_of_reads *counts, const char *path)
+{
+	struct line *line = (struct line *)lines->vec.data + lines->vec.nr++;
+
+	line->dev = dev;
+	line->counts = *counts;
+	strscpy(line->path, path, CGROUP_PATH);
+}
+
+static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
+{
+	struct table *groups = ft_observed(vol, cgroups);
+	const struct group *g;
+	unsigned int i;
+
+	if (!groups)
+		return 0;
+	if (ft_vec_make_room(&lines->vec, MAX_CGROUPS + 1, sizeof(struct line)))
+		return -ENOMEM;
+	spin_lock(&groups->lock);
+	for (i = 0; i < ARRAY_SIZE(groups->chain); i++)
+		for (g = groups->chain[i]; g; g = g->next)
+			copy_line(lines, vol->dev, &g->counts, g->path);
+	if (groups->others.reads || groups->others.unknown)
+		copy_line(lines, vol->dev, &groups->others, "*");
+	spin_unlock(&groups->lock);
+	return 0;
+}
+
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
+{
+	seq_puts(m, "# fragtrace by_cgroup 1\n");
+	if (!on)
+		seq_puts(m, "# not known: the module was loaded with cgroups=0\n");
+	seq_puts(m, "# dev reads bytes requests whole unknown path\n");
+}
+
+static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
+{
+	const struct line *l = line;
+
+	seq_printf(m, "%u:%u %llu %llu %llu %llu %llu ", MAJOR(l->dev),
+		   MINOR(l->dev), l->counts.reads,
+		   l->counts.blocks << FT_BLOCK_BITS, l->counts.requests,
+		   l->counts.whole, l->counts.unknown);
+	if (l->path[0])
+		seq_escape(m, l->path, FT_ESCAPED);
+	else
+		seq_putc(m, '-');
+	seq_putc(m, '\n');
+}
+
+/* All cgroups are forgotten, also those that were removed. */
+static void reset(struct ft_volume *vol)
+{
+	if (on)
+		reset_table(ft_observed(vol, cgroups));
+}
+
+static const struct ft_text text = {
+	.name = "by_cgroup",
+	.size = sizeof(struct line),
+	.volume = list_volume,
+	.compare = by_cost,
+	.head = show_head,
+	.show = show_line,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
+};
+
+const struct ft_observer ft_cgroups = {
+	.text = &text,
+	.on = &on,
+	.watch = watch,
+	.forget = forget,
+	.read = count_read,
+};

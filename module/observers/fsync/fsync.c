@@ -2,34 +2,132 @@
 /*
  * Fsyncs: how long each of their phases takes, and how many node blocks they write.
  *
- * In: begin and end of an fsync and node blocks, from probe.c; phases and searches for
- * free node IDs, from functions.c. Out: histograms of each volume, for text.c.
+ * In: begin and end of an fsync and node blocks, from tracepoints; phases and searches for
+ * free node IDs, from the functions that F2FS calls meanwhile. Out: histograms of each
+ * volume, in the file fsync of debugfs.
  *
  * What is known of an fsync under way is in a table, by the task that is in it. Only
- * this task uses its entry, so no lock is needed: the return probes of functions.c may
- * take none. When the fsync ends, all of it is added to the histograms at once. An
- * fsync is ended only by the same task, and a task is in one fsync at most: F2FS calls
- * none inside of one. An entry whose end was not seen, because the probes were removed
- * meanwhile, is used again when the task begins its next fsync, or when the probes are
- * attached again.
+ * this task uses its entry, so no lock is needed: the return probes may take none. When
+ * the fsync ends, all of it is added to the histograms at once. An fsync is ended only by
+ * the same task, and a task is in one fsync at most: F2FS calls none inside of one. An
+ * entry whose end was not seen, because the probes were removed meanwhile, is used again
+ * when the task begins its next fsync, or when the probes are attached again.
  */
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/fs.h>
 #include <linux/hash.h>
+#include <linux/kprobes.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
+#include "core/base.h"
 #include "core/bounds.h"
 #include "core/memory.h"
-#include "observers/fsync/fsync.h"
+#include "core/volume.h"
+#include "debugfs/lines.h"
+#include "f2fs/state.h"
+#include "observers/observers.h"
+#include "probes/probing.h"
 
-bool ft_fsync_on;
-module_param_named(fsync, ft_fsync_on, bool, 0444);
+static bool on;
+module_param_named(fsync, on, bool, 0444);
 MODULE_PARM_DESC(fsync, "measure where the time of an fsync goes (default: off)");
+
+/**
+ * enum fsync_row - what there is a histogram of
+ * @FSYNC_DATA: the phase that writes data blocks and waits for them
+ * @FSYNC_NODE: that of node blocks
+ * @FSYNC_CHECKPOINT: the checkpoint that F2FS writes instead of node blocks
+ * @FSYNC_FLUSH: the flush of the device's cache
+ * @NR_FSYNC_PHASES: how many phases there are; they do not overlap
+ * @FSYNC_OTHER: the rest of the fsync
+ * @FSYNC_WHOLE: all of it
+ * @FSYNC_SEARCH: searches for free node IDs by the task meanwhile; the phase that
+ *	they are in contains them
+ * @FSYNC_BLOCKS: node blocks that the task wrote meanwhile; not a time
+ * @NR_FSYNC_SUMS: how many histograms of fsyncs there are
+ * @FSYNC_ALL_SEARCHES: searches by all tasks, whether in an fsync or not
+ * @FSYNC_ALLOC_NID: allocations of a node ID by all tasks, searches included
+ * @NR_FSYNC_ROWS: how many histograms there are
+ */
+enum fsync_row {
+	FSYNC_DATA,
+	FSYNC_NODE,
+	FSYNC_CHECKPOINT,
+	FSYNC_FLUSH,
+	NR_FSYNC_PHASES,
+	FSYNC_OTHER = NR_FSYNC_PHASES,
+	FSYNC_WHOLE,
+	FSYNC_SEARCH,
+	FSYNC_BLOCKS,
+	NR_FSYNC_SUMS,
+	FSYNC_ALL_SEARCHES = NR_FSYNC_SUMS,
+	FSYNC_ALLOC_NID,
+	NR_FSYNC_ROWS
+};
+
+/* The last bucket has all that is longer, from 2^30 us (18 minutes) on. */
+#define BUCKETS		32
+#define REASONS		16
+
+/**
+ * struct hist - a histogram
+ * @sum: of all values: nanoseconds, or blocks
+ * @buckets: how many values were 0, 1, 2 to 3, 4 to 7 microseconds, or blocks, and
+ *	so on
+ */
+struct hist {
+	u64 sum;
+	u64 buckets[BUCKETS];
+};
+
+/**
+ * struct calls - a histogram that is changed without a lock
+ * @sum: nanoseconds
+ * @buckets: as above
+ */
+struct calls {
+	atomic64_t sum;
+	atomic64_t buckets[BUCKETS];
+};
+
+/**
+ * struct counts - what is known of the fsyncs of a volume
+ * @failed: fsyncs that returned an error; the histograms contain them
+ * @missed: fsyncs that were not measured, because too many tasks were in one
+ * @sums: by enum fsync_row, up to %NR_FSYNC_SUMS
+ * @reasons: time of the phase %FSYNC_CHECKPOINT, by F2FS's reason for it
+ */
+struct counts {
+	u64 failed;
+	u64 missed;
+	struct hist sums[NR_FSYNC_SUMS];
+	struct hist reasons[REASONS];
+};
+
+/**
+ * struct fsyncs - the fsyncs of a volume
+ * @lock: protects @counts
+ * @counts: each fsync that has ended is in all of it, or in none
+ * @calls: from %FSYNC_ALL_SEARCHES on
+ */
+struct fsyncs {
+	spinlock_t lock;
+	struct counts counts;
+	struct calls calls[NR_FSYNC_ROWS - NR_FSYNC_SUMS];
+};
 
 #define TASK_BITS	7
 #define NR_TASKS	BIT(TASK_BITS)
@@ -40,12 +138,12 @@ MODULE_PARM_DESC(fsync, "measure where the time of an fsync goes (default: off)"
  * @spent: nanoseconds in each phase
  * @searched: nanoseconds in searches for free node IDs
  * @node_blocks: node blocks written
- * @seen: a bit for each phase that there was, and for %FT_FSYNC_SEARCH
+ * @seen: a bit for each phase that there was, and for %FSYNC_SEARCH
  * @in_phase: the task is in a phase now
  */
 struct under_way {
 	u64 begun;
-	u64 spent[FT_NR_FSYNC_PHASES];
+	u64 spent[NR_FSYNC_PHASES];
 	u64 searched;
 	u32 node_blocks;
 	unsigned long seen;
@@ -68,7 +166,7 @@ static struct table *table;
 
 static unsigned int bucket_of(u64 value)
 {
-	return min_t(unsigned int, fls64(value), FT_FSYNC_BUCKETS - 1);
+	return min_t(unsigned int, fls64(value), BUCKETS - 1);
 }
 
 static unsigned int bucket_of_ns(u64 ns)
@@ -76,26 +174,10 @@ static unsigned int bucket_of_ns(u64 ns)
 	return bucket_of(div_u64(ns, NSEC_PER_USEC));
 }
 
-static void add_ns(struct ft_fsync_hist *hist, u64 ns)
+static void add_ns(struct hist *hist, u64 ns)
 {
 	hist->sum += ns;
 	hist->buckets[bucket_of_ns(ns)]++;
-}
-
-/**
- * ft_fsync_called() - a function that is counted for all tasks has returned
- * @fsyncs: those of the volume
- * @row: %FT_FSYNC_ALL_SEARCHES or %FT_FSYNC_ALLOC_NID
- * @ns: how long it took
- *
- * Context: any; takes no lock.
- */
-void ft_fsync_called(struct ft_fsyncs *fsyncs, enum ft_fsync_row row, u64 ns)
-{
-	struct ft_fsync_calls *calls = &fsyncs->calls[row - FT_NR_FSYNC_SUMS];
-
-	atomic64_add(ns, &calls->sum);
-	atomic64_inc(&calls->buckets[bucket_of_ns(ns)]);
 }
 
 /* === The fsync of this task =============================================== */
@@ -128,13 +210,8 @@ static struct under_way *claim(void)
 	return f;
 }
 
-/**
- * ft_fsync_begin() - the current task begins an fsync
- * @fsyncs: those of the volume
- *
- * Context: atomic; takes a spinlock.
- */
-void ft_fsync_begin(struct ft_fsyncs *fsyncs)
+/* The current task begins an fsync. */
+static void begin(struct fsyncs *fsyncs)
 {
 	struct under_way *f = claim();
 
@@ -148,41 +225,38 @@ void ft_fsync_begin(struct ft_fsyncs *fsyncs)
 }
 
 /* Add an fsync that ends now to the histograms. */
-static void add(struct ft_fsyncs *fsyncs, const struct under_way *f,
+static void add(struct fsyncs *fsyncs, const struct under_way *f,
 		unsigned int reason, int err)
 {
-	struct ft_fsync_counts *counts = &fsyncs->counts;
+	struct counts *counts = &fsyncs->counts;
 	u64 whole = ktime_get_ns() - f->begun, rest = whole;
 	unsigned int i;
 
 	spin_lock(&fsyncs->lock);
-	for (i = 0; i < FT_NR_FSYNC_PHASES; i++) {
+	for (i = 0; i < NR_FSYNC_PHASES; i++) {
 		if (f->seen & BIT(i))
 			add_ns(&counts->sums[i], f->spent[i]);
 		rest -= f->spent[i];
 	}
-	add_ns(&counts->sums[FT_FSYNC_OTHER], rest);
-	add_ns(&counts->sums[FT_FSYNC_WHOLE], whole);
-	if (f->seen & BIT(FT_FSYNC_SEARCH))
-		add_ns(&counts->sums[FT_FSYNC_SEARCH], f->searched);
-	counts->sums[FT_FSYNC_BLOCKS].sum += f->node_blocks;
-	counts->sums[FT_FSYNC_BLOCKS].buckets[bucket_of(f->node_blocks)]++;
+	add_ns(&counts->sums[FSYNC_OTHER], rest);
+	add_ns(&counts->sums[FSYNC_WHOLE], whole);
+	if (f->seen & BIT(FSYNC_SEARCH))
+		add_ns(&counts->sums[FSYNC_SEARCH], f->searched);
+	counts->sums[FSYNC_BLOCKS].sum += f->node_blocks;
+	counts->sums[FSYNC_BLOCKS].buckets[bucket_of(f->node_blocks)]++;
 	if (reason)
-		add_ns(&counts->reasons[min(reason, FT_FSYNC_REASONS - 1U)],
-		       f->spent[FT_FSYNC_CHECKPOINT]);
+		add_ns(&counts->reasons[min(reason, REASONS - 1U)],
+		       f->spent[FSYNC_CHECKPOINT]);
 	counts->failed += err < 0;
 	spin_unlock(&fsyncs->lock);
 }
 
-/**
- * ft_fsync_end() - the current task ends an fsync
- * @fsyncs: those of the volume; NULL if it is not watched, or not any more
- * @reason: why F2FS has written a checkpoint, by its own number; 0 if it has not
- * @err: what the fsync returns
- *
- * Context: atomic; takes a spinlock.
+/*
+ * The current task ends an fsync, and returns @err. @reason: why F2FS has written a
+ * checkpoint, by its own number; 0 if it has not. @fsyncs is NULL if the volume is not
+ * watched, or not any more.
  */
-void ft_fsync_end(struct ft_fsyncs *fsyncs, unsigned int reason, int err)
+static void end(struct fsyncs *fsyncs, unsigned int reason, int err)
 {
 	struct under_way *f = own();
 
@@ -195,12 +269,8 @@ void ft_fsync_end(struct ft_fsyncs *fsyncs, unsigned int reason, int err)
 	smp_store_release(&table->task[f - table->fsync], NULL);
 }
 
-/**
- * ft_fsync_node_block() - the current task writes a node block
- *
- * Context: any; takes no lock.
- */
-void ft_fsync_node_block(void)
+/* The current task writes a node block. Not inlined: a test leaves it out. */
+static noinline void fsync_node_block(void)
 {
 	struct under_way *f = own();
 
@@ -208,31 +278,84 @@ void ft_fsync_node_block(void)
 		f->node_blocks++;
 }
 
-/**
- * ft_fsync_phase_begin() - the current task begins what is a phase of an fsync
- *
- * Context: any; takes no lock.
- * Return: true if it is in an fsync, and in no other phase: then it has to call
- * ft_fsync_phase_end().
- */
-bool ft_fsync_phase_begin(void)
+/* Forget the fsyncs that are under way; no probe runs. */
+static void forget_tasks(void)
 {
-	struct under_way *f = own();
-
-	if (!f || f->in_phase)
-		return false;
-	f->in_phase = true;
-	return true;
+	memset(table, 0, sizeof(*table));
 }
 
-/**
- * ft_fsync_phase_end() - undo ft_fsync_phase_begin()
- * @phase: which one it was
- * @ns: how long it took
- *
- * Context: any; takes no lock.
+/* === The fsyncs of a volume =============================================== */
+
+static void *watch(void)
+{
+	struct fsyncs *fsyncs = ft_mem_zalloc(sizeof(*fsyncs), GFP_KERNEL);
+
+	if (fsyncs)
+		spin_lock_init(&fsyncs->lock);
+	return fsyncs;
+}
+
+static void forget(void *fsyncs)
+{
+	ft_mem_free(fsyncs, sizeof(struct fsyncs));
+}
+
+/* Forget all that have ended. An fsync that is under way counts when it ends. */
+static void reset_counts(struct fsyncs *fsyncs)
+{
+	unsigned int i, b;
+
+	spin_lock(&fsyncs->lock);
+	memset(&fsyncs->counts, 0, sizeof(fsyncs->counts));
+	spin_unlock(&fsyncs->lock);
+	for (i = 0; i < ARRAY_SIZE(fsyncs->calls); i++) {
+		atomic64_set(&fsyncs->calls[i].sum, 0);
+		for (b = 0; b < BUCKETS; b++)
+			atomic64_set(&fsyncs->calls[i].buckets[b], 0);
+	}
+}
+
+/* Calls that end meanwhile may be in the sum only. */
+static void copy_calls(const struct fsyncs *fsyncs, enum fsync_row row,
+			  struct hist *hist)
+{
+	const struct calls *calls =
+		&fsyncs->calls[row - NR_FSYNC_SUMS];
+	unsigned int b;
+
+	for (b = 0; b < BUCKETS; b++)
+		hist->buckets[b] = atomic64_read(&calls->buckets[b]);
+	hist->sum = atomic64_read(&calls->sum);
+}
+
+/* === Functions of F2FS ==================================================== */
+
+/*
+ * Handlers run with preemption disabled, where ftrace does not place the probe inside
+ * an exception, and with PREEMPT_RT spinlocks sleep: so they take no lock. None of
+ * these functions runs in an interrupt or inside a handler, so no probe is missed for
+ * that. A function that this kernel does not have, because its compiler has inlined it
+ * for example, is named in the log and in the file; nothing else stands in for it.
+ * f2fs_build_free_nids() is inlined where F2FS allocates a node ID;
+ * __f2fs_build_free_nids(), which it calls, is not. It begins when the lock that
+ * searches wait for is held.
  */
-void ft_fsync_phase_end(enum ft_fsync_row phase, u64 ns)
+#ifdef FT_FOLLOWS_RETURNS
+
+/* Calls of one function that can be followed at a time. */
+#define MAX_ACTIVE	128
+
+/**
+ * struct call - a call that is under way
+ * @begun: when, in nanoseconds
+ * @info: F2FS's state of the volume, if the function gets it; only compared
+ */
+struct call {
+	u64 begun;
+	const void *info;
+};
+
+static void phase_end(enum fsync_row phase, u64 ns)
 {
 	struct under_way *f = own();
 
@@ -244,136 +367,453 @@ void ft_fsync_phase_end(enum ft_fsync_row phase, u64 ns)
 }
 
 /**
- * ft_fsync_searched() - the current task has searched for free node IDs
- * @ns: how long it took
- *
- * Context: any; takes no lock.
+ * struct function - a function of F2FS that is followed
+ * @name: its name
+ * @begin: called when it begins
+ * @end: called when it returns
+ * @rows: a bit for each row of the file that is known if all functions with its bit are
+ *	followed
  */
-void ft_fsync_searched(u64 ns)
+struct function {
+	const char *name;
+	kretprobe_handler_t begin;
+	kretprobe_handler_t end;
+	u32 rows;
+};
+
+#define NR_FUNCTIONS	7
+
+static const struct function functions[NR_FUNCTIONS];
+static struct kretprobe probes[NR_FUNCTIONS];
+
+/* === Handlers ============================================================= */
+
+/* A return value other than 0 means that the return of this call is not followed. */
+static int begin_phase(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct under_way *f = own();
 
-	if (!f)
+	if (!f || f->in_phase)
+		return 1;
+	f->in_phase = true;
+	((struct call *)ri->data)->begun = ktime_get_ns();
+	return 0;
+}
+
+static int begin_any(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct call *call = (struct call *)ri->data;
+
+	call->info = (const void *)regs_get_kernel_argument(regs, 0);
+	call->begun = ktime_get_ns();
+	return 0;
+}
+
+static u64 took(const struct kretprobe_instance *ri)
+{
+	return ktime_get_ns() - ((const struct call *)ri->data)->begun;
+}
+
+/* The phase is the first row of its function. */
+static int end_phase(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct kretprobe *probe = get_kretprobe(ri);
+
+	if (probe)
+		phase_end(__ffs(functions[probe - probes].rows), took(ri));
+	return 0;
+}
+
+/* False if the volume is not watched. */
+static bool count_for_all(const struct kretprobe_instance *ri,
+			  enum fsync_row row, u64 ns)
+{
+	const struct call *call = (const struct call *)ri->data;
+	struct ft_volume *vol;
+	struct calls *calls;
+
+	rcu_read_lock();
+	vol = ft_volume_find_info(call->info);
+	if (vol) {
+		calls = &((struct fsyncs *)ft_observed(vol, fsync))->calls[row - NR_FSYNC_SUMS];
+		atomic64_add(ns, &calls->sum);
+		atomic64_inc(&calls->buckets[bucket_of_ns(ns)]);
+	}
+	rcu_read_unlock();
+	return vol;
+}
+
+static int end_search(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct under_way *f = own();
+	u64 ns = took(ri);
+
+	if (count_for_all(ri, FSYNC_ALL_SEARCHES, ns) && f) {
+		f->searched += ns;
+		f->seen |= BIT(FSYNC_SEARCH);
+	}
+	return 0;
+}
+
+static int end_alloc_nid(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	count_for_all(ri, FSYNC_ALLOC_NID, took(ri));
+	return 0;
+}
+
+/* === Attaching ============================================================ */
+
+#define ROWS_OF_SEARCH	(BIT(FSYNC_SEARCH) | BIT(FSYNC_ALL_SEARCHES))
+
+static const struct function functions[NR_FUNCTIONS] = {
+	{ "file_write_and_wait_range", begin_phase, end_phase,
+	  BIT(FSYNC_DATA) | BIT(FSYNC_OTHER) },
+	{ "f2fs_fsync_node_pages", begin_phase, end_phase,
+	  BIT(FSYNC_NODE) | BIT(FSYNC_OTHER) },
+	{ "f2fs_wait_on_node_pages_writeback", begin_phase, end_phase,
+	  BIT(FSYNC_NODE) | BIT(FSYNC_OTHER) },
+	{ "f2fs_sync_fs", begin_phase, end_phase,
+	  BIT(FSYNC_CHECKPOINT) | BIT(FSYNC_OTHER) },
+	{ "f2fs_issue_flush", begin_phase, end_phase,
+	  BIT(FSYNC_FLUSH) | BIT(FSYNC_OTHER) },
+	{ "__f2fs_build_free_nids", begin_any, end_search, ROWS_OF_SEARCH },
+	{ "f2fs_alloc_nid", begin_any, end_alloc_nid,
+	  BIT(FSYNC_ALLOC_NID) },
+};
+
+static bool attached[NR_FUNCTIONS];
+static int errors[NR_FUNCTIONS];	/* of attaching */
+static u32 unknown;	/* a bit for each row */
+static DEFINE_MUTEX(attach_lock);	/* protects all of the above */
+
+/* About what the kernel allocates for a probe. */
+static size_t bytes_of_probe(void)
+{
+	return MAX_ACTIVE * (sizeof(struct kretprobe_instance) +
+			     sizeof(struct call));
+}
+
+/*
+ * Start to follow the functions, before the probe that begins an fsync is attached: so all
+ * phases are seen of each fsync whose begin is seen.
+ */
+static void attach(void)
+{
+	u32 failed = 0;
+	size_t i;
+
+	forget_tasks();
+	mutex_lock(&attach_lock);
+	for (i = 0; i < NR_FUNCTIONS; i++) {
+		probes[i] = (struct kretprobe){
+			.kp.symbol_name = functions[i].name,
+			.entry_handler = functions[i].begin,
+			.handler = functions[i].end,
+			.data_size = sizeof(struct call),
+			.maxactive = MAX_ACTIVE,
+		};
+		ft_mem_add(bytes_of_probe());
+		errors[i] = register_kretprobe(&probes[i]);
+		attached[i] = !errors[i];
+		if (errors[i]) {
+			ft_mem_add(-(long)bytes_of_probe());
+			failed |= functions[i].rows;
+			pr_warn("cannot follow %s (%d): fsync does not tell how long it takes\n",
+				functions[i].name, errors[i]);
+		}
+	}
+	WRITE_ONCE(unknown, failed);
+	mutex_unlock(&attach_lock);
+}
+
+/* Stop following the functions: after it no handler runs. */
+static void detach(void)
+{
+	size_t i;
+
+	mutex_lock(&attach_lock);
+	for (i = 0; i < NR_FUNCTIONS; i++)
+		if (attached[i]) {
+			unregister_kretprobe(&probes[i]);
+			attached[i] = false;
+			ft_mem_add(-(long)bytes_of_probe());
+		}
+	mutex_unlock(&attach_lock);
+}
+
+/* Does this kernel tell what is in a row of the file? */
+static bool knows_row(enum fsync_row row)
+{
+	return !(READ_ONCE(unknown) & BIT(row));
+}
+
+/* Name the functions of which calls are not known. */
+static void show_unknown(struct seq_file *m)
+{
+	unsigned long missed;
+	size_t i;
+
+	mutex_lock(&attach_lock);
+	for (i = 0; i < NR_FUNCTIONS; i++) {
+		if (errors[i])
+			seq_printf(m, "# not known: %s cannot be followed (%d)\n",
+				   functions[i].name, errors[i]);
+		missed = attached[i] ? READ_ONCE(probes[i].nmissed) +
+				       READ_ONCE(probes[i].kp.nmissed) : 0;
+		if (missed)
+			seq_printf(m, "# not known: %lu calls of %s were missed\n",
+				   missed, functions[i].name);
+	}
+	mutex_unlock(&attach_lock);
+}
+
+#else
+
+static void attach(void)
+{
+	forget_tasks();
+}
+
+static void detach(void)
+{
+}
+
+static bool knows_row(enum fsync_row row)
+{
+	return row == FSYNC_WHOLE || row == FSYNC_BLOCKS;
+}
+
+static void show_unknown(struct seq_file *m)
+{
+	seq_puts(m, "# not known: this kernel has no return probes\n");
+}
+
+#endif
+
+/* === Probes =============================================================== */
+
+static void probe_sync_enter(void *unused, struct inode *inode)
+{
+	ft_probe_volume(vol, inode->i_sb, inode->i_ino)
+		begin(ft_observed(vol, fsync));
+}
+
+static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
+			    int datasync, int ret)
+{
+	struct ft_volume *vol;
+
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
-	f->searched += ns;
-	f->seen |= BIT(FT_FSYNC_SEARCH);
+	vol = ft_volume_find(inode->i_sb);
+	end(vol ? ft_observed(vol, fsync) : NULL, cp_reason, ret);
+	ft_probe_leave();
 }
 
-/**
- * ft_fsync_forget_tasks() - forget the fsyncs that are under way
- *
- * Context: process; no probe runs.
- */
-void ft_fsync_forget_tasks(void)
+static void probe_submit_write(void *unused, FT_PAGE *what,
+			       struct f2fs_io_info *fio)
 {
-	memset(table, 0, sizeof(*table));
+	if (fio->type == NODE)
+		fsync_node_block();
 }
 
-/* === The fsyncs of a volume =============================================== */
-
-/**
- * ft_fsyncs_watch() - begin to measure the fsyncs of a volume
- *
- * Context: process.
- * Return: what is known of them, for ft_fsyncs_forget(); NULL if memory is short.
- */
-void *ft_fsyncs_watch(void)
+static unsigned int list_probes(struct ft_probe *list)
 {
-	struct ft_fsyncs *fsyncs = ft_mem_zalloc(sizeof(*fsyncs), GFP_KERNEL);
+	/* the exit first: an fsync that has been seen to begin must be seen to end */
+	const struct ft_probe list_of[] = {
+		FT_PROBE(f2fs_sync_file_exit, probe_sync_exit),
+		FT_PROBE(f2fs_sync_file_enter, probe_sync_enter),
+		FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
+	};
 
-	if (fsyncs)
-		spin_lock_init(&fsyncs->lock);
-	return fsyncs;
+	static_assert(ARRAY_SIZE(list_of) <= FT_MAX_OBSERVER_PROBES);
+	memcpy(list, list_of, sizeof(list_of));
+	return ARRAY_SIZE(list_of);
 }
 
-/**
- * ft_fsyncs_forget() - undo ft_fsyncs_watch()
- * @fsyncs: those of a volume; not in use any more
- *
- * Context: process.
+/* === The text ============================================================= */
+
+static const char * const names[] = {
+	[FSYNC_DATA] = "data",
+	[FSYNC_NODE] = "node",
+	[FSYNC_CHECKPOINT] = "checkpoint",
+	[FSYNC_FLUSH] = "flush",
+	[FSYNC_OTHER] = "other",
+	[FSYNC_WHOLE] = "fsync",
+	[FSYNC_SEARCH] = "search",
+	[FSYNC_BLOCKS] = "node_blocks",
+	[FSYNC_ALL_SEARCHES] = "all_searches",
+	[FSYNC_ALLOC_NID] = "alloc_nid",
+};
+static_assert(ARRAY_SIZE(names) == NR_FSYNC_ROWS);
+
+/* In the order of the file. */
+static const enum fsync_row sums[] = {
+	FSYNC_WHOLE, FSYNC_DATA, FSYNC_NODE, FSYNC_CHECKPOINT,
+	FSYNC_FLUSH, FSYNC_OTHER, FSYNC_SEARCH, FSYNC_BLOCKS,
+};
+static_assert(ARRAY_SIZE(sums) == NR_FSYNC_SUMS);
+
+/*
+ * So many fsyncs wrote nodes. If F2FS has reported no node block in any of them, then
+ * it does not report nodes.
  */
-void ft_fsyncs_forget(void *fsyncs)
+#define MANY_FSYNCS	64
+
+static void show_begin(struct seq_file *m, dev_t dev, const char *name)
 {
-	ft_mem_free(fsyncs, sizeof(struct ft_fsyncs));
+	seq_printf(m, "%u:%u %s", MAJOR(dev), MINOR(dev), name);
 }
 
-/**
- * ft_fsyncs_reset() - forget all that have ended
- * @fsyncs: those of a volume
- *
- * An fsync that is under way counts when it ends.
- *
- * Context: process.
- */
-void ft_fsyncs_reset(struct ft_fsyncs *fsyncs)
+static u64 nr_values(const struct hist *hist)
 {
-	unsigned int i, b;
+	u64 nr = 0;
+	unsigned int b;
 
-	spin_lock(&fsyncs->lock);
-	memset(&fsyncs->counts, 0, sizeof(fsyncs->counts));
-	spin_unlock(&fsyncs->lock);
-	for (i = 0; i < ARRAY_SIZE(fsyncs->calls); i++) {
-		atomic64_set(&fsyncs->calls[i].sum, 0);
-		for (b = 0; b < FT_FSYNC_BUCKETS; b++)
-			atomic64_set(&fsyncs->calls[i].buckets[b], 0);
+	for (b = 0; b < BUCKETS; b++)
+		nr += hist->buckets[b];
+	return nr;
+}
+
+/* The number of values, their sum, and LEAST:VALUES for each bucket in use. */
+static void show_hist(struct seq_file *m, const struct hist *hist,
+		      bool known)
+{
+	unsigned int b;
+
+	if (!known) {
+		seq_puts(m, " - -\n");
+		return;
+	}
+	seq_printf(m, " %llu %llu", nr_values(hist), hist->sum);
+	for (b = 0; b < BUCKETS; b++)
+		if (hist->buckets[b])
+			seq_printf(m, " %lu:%llu", b ? BIT(b - 1) : 0,
+				   hist->buckets[b]);
+	seq_putc(m, '\n');
+}
+
+/* Is what is counted in this row known on this volume? */
+static bool knows(const struct counts *counts, enum fsync_row row)
+{
+	if (row == FSYNC_BLOCKS && !counts->sums[row].sum &&
+	    nr_values(&counts->sums[FSYNC_NODE]) >= MANY_FSYNCS)
+		return false;
+	return knows_row(row);
+}
+
+static void show_reasons(struct seq_file *m, dev_t dev,
+			 const struct counts *counts)
+{
+	unsigned int r;
+	u64 nr;
+
+	for (r = 1; r < REASONS; r++) {
+		nr = nr_values(&counts->reasons[r]);
+		if (!nr)
+			continue;
+		show_begin(m, dev, names[FSYNC_CHECKPOINT]);
+		seq_printf(m, ":%s", ft_state_checkpoint_reason(r));
+		if (knows_row(FSYNC_CHECKPOINT))
+			show_hist(m, &counts->reasons[r], true);
+		else
+			seq_printf(m, " %llu -\n", nr);
 	}
 }
 
-/**
- * ft_fsyncs_copy() - copy what is known of fsyncs
- * @fsyncs: those of a volume
- * @counts: where to
- *
- * Context: process.
- */
-void ft_fsyncs_copy(struct ft_fsyncs *fsyncs, struct ft_fsync_counts *counts)
+static void show_volume(struct seq_file *m, const struct ft_volume *vol,
+			struct counts *counts)
 {
+	struct fsyncs *fsyncs = ft_observed(vol, fsync);
+	struct hist hist;
+	enum fsync_row row;
+	unsigned int i;
+
 	spin_lock(&fsyncs->lock);
 	*counts = fsyncs->counts;
 	spin_unlock(&fsyncs->lock);
+	if (!knows(counts, FSYNC_BLOCKS))
+		seq_printf(m, "# not known: %u:%u node_blocks: F2FS reported no node that it wrote in %llu fsyncs\n",
+			   MAJOR(vol->dev), MINOR(vol->dev),
+			   nr_values(&counts->sums[FSYNC_NODE]));
+	for (i = 0; i < ARRAY_SIZE(sums); i++) {
+		row = sums[i];
+		show_begin(m, vol->dev, names[row]);
+		show_hist(m, &counts->sums[row], knows(counts, row));
+		if (row == FSYNC_CHECKPOINT)
+			show_reasons(m, vol->dev, counts);
+	}
+	for (row = NR_FSYNC_SUMS; row < NR_FSYNC_ROWS; row++) {
+		copy_calls(fsyncs, row, &hist);
+		show_begin(m, vol->dev, names[row]);
+		show_hist(m, &hist, knows_row(row));
+	}
+	show_begin(m, vol->dev, "failed");
+	seq_printf(m, " %llu -\n", counts->failed);
+	show_begin(m, vol->dev, "missed");
+	seq_printf(m, " %llu -\n", counts->missed);
 }
 
-/**
- * ft_fsyncs_copy_calls() - copy a histogram that is not of fsyncs
- * @fsyncs: those of a volume
- * @row: %FT_FSYNC_ALL_SEARCHES or %FT_FSYNC_ALLOC_NID
- * @hist: where to; calls that end meanwhile may be in the sum only
- *
- * Context: process.
- */
-void ft_fsyncs_copy_calls(const struct ft_fsyncs *fsyncs, enum ft_fsync_row row,
-			  struct ft_fsync_hist *hist)
+static void show(struct seq_file *m, const struct ft_lines *lines)
 {
-	const struct ft_fsync_calls *calls =
-		&fsyncs->calls[row - FT_NR_FSYNC_SUMS];
-	unsigned int b;
+	struct counts *counts;
+	struct ft_volume *vol;
+	unsigned int n;
 
-	for (b = 0; b < FT_FSYNC_BUCKETS; b++)
-		hist->buckets[b] = atomic64_read(&calls->buckets[b]);
-	hist->sum = atomic64_read(&calls->sum);
+	seq_puts(m, "# fragtrace fsync 1\n");
+	if (!on) {
+		seq_puts(m, "# not known: the module was loaded with fsync=0\n");
+		return;
+	}
+	show_unknown(m);
+	seq_puts(m, "# dev what count sum us:count... (node_blocks: blocks; other sums: ns)\n");
+	counts = kmalloc(sizeof(*counts), GFP_KERNEL);
+	if (!counts) {
+		seq_puts(m, "# not known: out of memory\n");
+		return;
+	}
+	ft_for_each_volume(vol, n)
+		show_volume(m, vol, counts);
+	kfree(counts);
 }
+
+/* Fsyncs that end from now on are counted. */
+static void reset(struct ft_volume *vol)
+{
+	if (on)
+		reset_counts(ft_observed(vol, fsync));
+}
+
+static const struct ft_text text = {
+	.name = "fsync",
+	.head = show,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
+};
 
 /* === Life ================================================================= */
 
-/**
- * ft_fsync_init() - prepare to measure
- *
- * Return: 0 or -ENOMEM.
- */
-int ft_fsync_init(void)
+static int init(void)
 {
-	if (!ft_fsync_on)
+	if (!on)
 		return 0;
 	table = ft_mem_vzalloc(sizeof(*table));
 	return table ? 0 : -ENOMEM;
 }
 
-/**
- * ft_fsync_exit() - undo ft_fsync_init()
- *
- * Context: process; no probe runs.
- */
-void ft_fsync_exit(void)
+static void exit_fsync(void)
 {
 	ft_mem_vfree(table, sizeof(*table));
 }
+
+const struct ft_observer ft_fsync = {
+	.text = &text,
+	.on = &on,
+	.init = init,
+	.exit = exit_fsync,
+	.probes = list_probes,
+	.attach = attach,
+	.detach = detach,
+	.watch = watch,
+	.forget = forget,
+};

@@ -2,8 +2,8 @@
 /*
  * Heat: which ranges of a file are read from the volume, and overwritten.
  *
- * In: reads from probes/read.c, and what probe.c translates. Out: counts for each window,
- * a range of a file, for text.c.
+ * In: reads from probes/read.c; requests, overwrites and truncations. Out: counts for each
+ * window, a range of a file, in the file heat of debugfs, by file and offset.
  *
  * F2FS does not see what the page cache answers. A read here is what the page cache
  * asks F2FS for after that: a batch of readahead, which is one range, or a single
@@ -12,18 +12,25 @@
  *
  * Counts lose half of their value in each period. That is done when a window is next
  * used, or read by a user. Counts take part of the memory budget only, and give way
- * before anything else does (room.c).
+ * before anything else does: first windows whose counts have become 0, then all counts of
+ * the files that have most.
  */
 
+#include <linux/bio.h>
+#include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/llist.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/pagemap.h>
 #include <linux/percpu.h>
 #include <linux/rbtree.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -32,10 +39,14 @@
 #include "core/compat.h"
 #include "core/extmap.h"
 #include "core/memory.h"
-#include "observers/heat/heat.h"
+#include "core/volume.h"
+#include "debugfs/lines.h"
+#include "maps/inode.h"
+#include "observers/observers.h"
+#include "probes/probing.h"
 
-bool ft_heat_on;
-module_param_named(heat, ft_heat_on, bool, 0444);
+static bool on;
+module_param_named(heat, on, bool, 0444);
 MODULE_PARM_DESC(heat, "count which ranges of files are read (default: off)");
 
 static unsigned int window_kb = 128;
@@ -58,12 +69,42 @@ MODULE_PARM_DESC(heat_period_secs, "seconds in which these counts lose half of t
 #define CHUNKS_PER_STEP		64
 
 /**
+ * enum heat_count - what is counted for each window of a file
+ * @HEAT_READS: reads that the page cache, or a direct reader, asked F2FS for
+ * @HEAT_BLOCKS: blocks that they asked for
+ * @HEAT_REQUESTS: requests that F2FS made of them
+ * @HEAT_OVERWRITES: blocks written that were on the volume before
+ * @HEAT_CONTINUED: those of the reads that had begun in a window before
+ * @NR_COUNTS: how many there are
+ */
+enum heat_count {
+	HEAT_READS,
+	HEAT_BLOCKS,
+	HEAT_REQUESTS,
+	HEAT_OVERWRITES,
+	HEAT_CONTINUED,
+	NR_COUNTS
+};
+
+/**
+ * struct line - the counts of a window, for readers
+ * @file: for the reader
+ * @window: number of the window: its first block, divided by its length
+ * @counts: by enum heat_count
+ */
+struct line {
+	u32 file;
+	u32 window;
+	u32 counts[NR_COUNTS];
+};
+
+/**
  * struct chunk - the counts of neighbouring windows
  * @node: in rec->heat, by @index
  * @index: number of its first window, divided by %WINDOWS_PER_CHUNK
  * @period: the period up to which @counts are aged
  * @dropped: of the root of a tree that is in no file any more: in the list of those
- * @counts: by window and enum ft_heat_count. They stay at their maximum, if they get
+ * @counts: by window and enum heat_count. They stay at their maximum, if they get
  *	there.
  */
 struct chunk {
@@ -75,7 +116,7 @@ struct chunk {
 		};
 		struct llist_node dropped;
 	};
-	u32 counts[WINDOWS_PER_CHUNK][FT_NR_HEAT_COUNTS];
+	u32 counts[WINDOWS_PER_CHUNK][NR_COUNTS];
 };
 
 /*
@@ -108,7 +149,7 @@ static void age(struct chunk *c, u32 now)
 	if (likely((s32)halvings <= 0))
 		return;
 	for (i = 0; i < WINDOWS_PER_CHUNK; i++)
-		for (j = 0; j < FT_NR_HEAT_COUNTS; j++)
+		for (j = 0; j < NR_COUNTS; j++)
 			c->counts[i][j] = halvings < 32 ?
 					  c->counts[i][j] >> halvings : 0;
 	c->period = now;
@@ -239,13 +280,8 @@ static void free_dropped(struct work_struct *work)
 
 static DECLARE_WORK(dropped_work, free_dropped);
 
-/**
- * ft_heat_drop() - drop the counts of a file, in bounded time
- * @rec: the file; a worker frees the memory
- *
- * Context: atomic, rec->lock held.
- */
-void ft_heat_drop(struct ft_inode *rec)
+/* Drop the counts of a file, in bounded time: a worker frees the memory. rec->lock is held. */
+static void drop_counts(struct ft_inode *rec)
 {
 	struct chunk *root = chunk_of(rec->heat.rb_node);
 
@@ -257,45 +293,13 @@ void ft_heat_drop(struct ft_inode *rec)
 		schedule_work(&dropped_work);
 }
 
-/**
- * ft_heat_count_dropped() - count a file that has lost all its counts
- *
- * Context: any.
- */
-void ft_heat_count_dropped(void)
-{
-	atomic64_inc(&nr_dropped);
-}
-
-/**
- * ft_heat_flush() - wait until the counts that were dropped have been freed
- *
- * Context: process; may sleep.
- */
-void ft_heat_flush(void)
-{
-	flush_work(&dropped_work);
-}
-
-/**
- * ft_heat_bytes() - the memory of the counts of a file
- * @rec: the file
- *
- * Context: any.
- * Return: bytes.
- */
-u64 ft_heat_bytes(const struct ft_inode *rec)
+static u64 bytes_of(const struct ft_inode *rec)
 {
 	return (u64)READ_ONCE(rec->heat_chunks) * sizeof(struct chunk);
 }
 
-/**
- * ft_heat_prune() - free the memory of windows that were not used for long
- * @rec: the file
- *
- * Context: process, without locks; the caller holds a reference.
- */
-void ft_heat_prune(struct ft_inode *rec)
+/* Free the memory of windows that were not used for long. The caller holds a reference. */
+static void prune_file(struct ft_inode *rec)
 {
 	u32 now = this_period(), from = 0;
 	struct chunk *c, *next;
@@ -318,9 +322,9 @@ void ft_heat_prune(struct ft_inode *rec)
 
 /* === Counting ============================================================= */
 
-#define HEAT_READ	(BIT(FT_HEAT_READS) | BIT(FT_HEAT_BLOCKS))
-#define HEAT_REQUEST	BIT(FT_HEAT_REQUESTS)
-#define HEAT_OVERWRITE	BIT(FT_HEAT_OVERWRITES)
+#define A_READ	(BIT(HEAT_READS) | BIT(HEAT_BLOCKS))
+#define A_REQUEST	BIT(HEAT_REQUESTS)
+#define AN_OVERWRITE	BIT(HEAT_OVERWRITES)
 
 static __always_inline u32 *counts_of(struct chunk *c, u32 window)
 {
@@ -334,20 +338,20 @@ static __always_inline void increase(u32 *count, u32 by)
 	*count = sum < by ? U32_MAX : sum;
 }
 
-/* @what has a bit for each of enum ft_heat_count; @blocks are in the window. */
+/* @what has a bit for each of enum heat_count; @blocks are in the window. */
 static __always_inline void add_to(struct chunk *c, u32 window, u32 blocks,
 				   unsigned int what)
 {
 	u32 *counts = counts_of(c, window);
 
-	if (what & BIT(FT_HEAT_READS))
-		increase(&counts[FT_HEAT_READS], 1);
-	if (what & BIT(FT_HEAT_BLOCKS))
-		increase(&counts[FT_HEAT_BLOCKS], blocks);
-	if (what & BIT(FT_HEAT_REQUESTS))
-		increase(&counts[FT_HEAT_REQUESTS], 1);
-	if (what & BIT(FT_HEAT_OVERWRITES))
-		increase(&counts[FT_HEAT_OVERWRITES], blocks);
+	if (what & BIT(HEAT_READS))
+		increase(&counts[HEAT_READS], 1);
+	if (what & BIT(HEAT_BLOCKS))
+		increase(&counts[HEAT_BLOCKS], blocks);
+	if (what & BIT(HEAT_REQUESTS))
+		increase(&counts[HEAT_REQUESTS], 1);
+	if (what & BIT(HEAT_OVERWRITES))
+		increase(&counts[HEAT_OVERWRITES], blocks);
 }
 
 /*
@@ -395,8 +399,8 @@ static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
 			continue;
 		}
 		add_to(c, window, next - first, what);
-		if (n && what & BIT(FT_HEAT_READS))
-			increase(&counts_of(c, window)[FT_HEAT_CONTINUED], 1);
+		if (n && what & BIT(HEAT_READS))
+			increase(&counts_of(c, window)[HEAT_CONTINUED], 1);
 	}
 	this_cpu_add(lost, nr_lost);
 }
@@ -414,19 +418,6 @@ static __always_inline void count(struct ft_inode *rec, u32 first, u32 end,
 	spin_lock(&rec->lock);
 	count_locked(rec, first, end, what);
 	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_heat_request() - a request for a range goes to the device
- * @rec: the file
- * @first: its first block
- * @end: the block after its last one
- *
- * Context: atomic; RCU read section.
- */
-void ft_heat_request(struct ft_inode *rec, u32 first, u32 end)
-{
-	count(rec, first, end, HEAT_REQUEST);
 }
 
 /* Count a request for each run of blocks in a range. */
@@ -449,7 +440,7 @@ static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
 			if (run->lba != FT_LBA_UNWRITTEN)
 				count_locked(rec, max(run->lblk, first),
 					     min(ft_extent_end(run), end),
-					     HEAT_REQUEST);
+					     A_REQUEST);
 		}
 		spin_unlock(&rec->lock);
 	}
@@ -461,57 +452,31 @@ static void read_directly(struct ft_inode *rec, u32 first, u32 end)
 	spin_lock(&rec->lock);
 	/* usually one request reads all of it */
 	if (likely(ft_extmap_in_one(&rec->map, first, end))) {
-		count_locked(rec, first, end, HEAT_READ | HEAT_REQUEST);
+		count_locked(rec, first, end, A_READ | A_REQUEST);
 		spin_unlock(&rec->lock);
 		return;
 	}
-	count_locked(rec, first, end, HEAT_READ);
+	count_locked(rec, first, end, A_READ);
 	spin_unlock(&rec->lock);
 	request_runs(rec, first, end);
 }
 
-/**
- * ft_heat_read() - a range is read
- * @rec: the file
- * @first: its first block
- * @end: the block after its last one
- * @direct: directly, not for the page cache
- * @known: unused
- *
- * Context: atomic; RCU read section.
- */
-void ft_heat_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
+/* A range is read, see &struct ft_observer. */
+static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
 		  bool known)
 {
 	if (direct)
 		read_directly(rec, first, end);
 	else
-		count(rec, first, end, HEAT_READ);
+		count(rec, first, end, A_READ);
 }
 
-/**
- * ft_heat_overwrite() - blocks are written that were on the volume before
- * @rec: the file
- * @first: the first one
- * @end: the block after the last one
- *
- * Context: atomic; RCU read section.
+/*
+ * A direct write is about to write to a run of addresses: those of its blocks that the map has
+ * there are overwritten. Blocks from @file_end on are new: F2FS allocates before it reports
+ * the write, and the map has them already.
  */
-void ft_heat_overwrite(struct ft_inode *rec, u32 first, u32 end)
-{
-	count(rec, first, end, HEAT_OVERWRITE);
-}
-
-/**
- * ft_heat_written_at() - a direct write is about to write to a run of addresses
- * @rec: the file
- * @ext: the run; those of its blocks that the map has there are overwritten
- * @file_end: the block after the file's last one. Blocks from there on are new: F2FS
- *	allocates before it reports the write, and the map has them already.
- *
- * Context: atomic; RCU read section.
- */
-void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext,
+static void written_at(struct ft_inode *rec, const struct ft_extent *ext,
 			u32 file_end)
 {
 	u32 from = ext->lblk, end = 0;
@@ -525,19 +490,14 @@ void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext,
 		end = min3(old.lblk + old.len, ext->lblk + ext->len, file_end);
 	spin_unlock(&rec->lock);
 	if (end > ext->lblk)
-		ft_heat_overwrite(rec, ext->lblk, end);
+		count(rec, ext->lblk, end, AN_OVERWRITE);
 }
 
-/**
- * ft_heat_truncate() - a file is cut
- * @rec: the file
- * @end: the block after its last one; windows after it lose their counts
- *
- * If there are too many of them, all windows of the file do; that is counted.
- *
- * Context: atomic; RCU read section.
+/*
+ * A file is cut: windows after @end lose their counts. If there are too many of them, all
+ * windows of the file do; that is counted.
  */
-void ft_heat_truncate(struct ft_inode *rec, u32 end)
+static void truncate(struct ft_inode *rec, u32 end)
 {
 	u32 window = ((u64)end + BIT(window_bits) - 1) >> window_bits;
 	u32 index = window / WINDOWS_PER_CHUNK;
@@ -546,7 +506,7 @@ void ft_heat_truncate(struct ft_inode *rec, u32 end)
 
 	spin_lock(&rec->lock);
 	if (!window)
-		ft_heat_drop(rec);
+		drop_counts(rec);
 	c = first_from(rec, index);
 	if (in_chunk && c && c->index == index) {
 		memset(c->counts[in_chunk], 0, sizeof(c->counts) -
@@ -560,76 +520,270 @@ void ft_heat_truncate(struct ft_inode *rec, u32 end)
 		c = next;
 	}
 	if (c) {
-		ft_heat_drop(rec);
-		ft_heat_count_dropped();
+		drop_counts(rec);
+		atomic64_inc(&nr_dropped);
 	}
 	spin_unlock(&rec->lock);
 }
 
-/* === Readers ============================================================== */
+/* === Probes =============================================================== */
+
+static __always_inline void count_event(const struct super_block *sb,
+					unsigned long ino, u64 first, u64 end,
+					unsigned int what)
+{
+	struct ft_inode *rec = ft_probe_begin(sb, ino);
+
+	if (!rec)
+		return;
+	count(rec, first, min_t(u64, end, FT_LBLK_END), what);
+	ft_probe_leave();
+}
+
+static u64 index_of(struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	return (u64)folio->index + folio_page_idx(folio, page);
+}
+
+/*
+ * A request to read pages of a file. They are in the order of the file, and there
+ * may be holes between them.
+ */
+static void probe_submit_read(void *unused, struct super_block *sb, int type,
+			      struct bio *bio)
+{
+	const struct bio_vec *first = bio->bi_io_vec, *last;
+	struct address_space *mapping;
+	u64 from, to;
+
+	if (type != DATA || !bio->bi_vcnt)
+		return;
+	mapping = page_folio(first->bv_page)->mapping;
+	if (!mapping || unlikely(ft_f2fs_has_clusters(mapping->host)))
+		return;
+	last = &first[bio->bi_vcnt - 1];
+	from = index_of(first->bv_page);
+	to = last == first ? from : index_of(last->bv_page);
+	count_event(sb, mapping->host->i_ino, from,
+		    to + 1 + ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT),
+		    A_REQUEST);
+}
+
+/* A block that was on the volume is written elsewhere, by a user. */
+static void probe_submit_write(void *unused, FT_PAGE *what,
+			       struct f2fs_io_info *fio)
+{
+	const struct inode *inode = what->mapping->host;
+
+	if (fio->type == DATA && ft_on_volume(fio->old_blkaddr) &&
+	    fio->io_type == FS_DATA_IO && !ft_migrates(what) &&
+	    likely(!ft_f2fs_has_clusters(inode)))
+		count_event(inode->i_sb, fio->ino, what->index, (u64)what->index + 1,
+			    AN_OVERWRITE);
+}
+
+/* A block is written where it is. */
+static void probe_submit_in_place(void *unused, FT_PAGE *what,
+				  struct f2fs_io_info *fio)
+{
+	const struct inode *inode = what->mapping->host;
+
+	if (fio->type == DATA && fio->op == REQ_OP_WRITE)
+		count_event(inode->i_sb, inode->i_ino, what->index,
+			    (u64)what->index + 1, AN_OVERWRITE);
+}
+
+/* A direct write is about to write to blocks. */
+static void probe_map_blocks(void *unused, struct inode *inode,
+			     struct f2fs_map_blocks *map, int flag, int ret)
+{
+	const struct ft_extent ext = {
+		.lblk = map->m_lblk,
+		.len = map->m_len,
+		.lba = map->m_pblk,
+	};
+
+	if (!map->m_may_create || ret || map->m_multidev_dio || !map->m_len ||
+	    !ft_on_volume(map->m_pblk))
+		return;
+	ft_probe_file(rec, inode)
+		written_at(rec, &ext, ft_end_block(i_size_read(inode)));
+}
+
+static void probe_truncate(void *unused, struct inode *inode, u64 from)
+{
+	ft_probe_file(rec, inode)
+		truncate(rec, ft_end_block(from));
+}
+
+/* An atomic commit replaces a block. */
+static void probe_replace_atomic(void *unused, struct inode *inode,
+				 struct inode *cow_inode, pgoff_t index,
+				 block_t old_addr, block_t new_addr,
+				 bool recovery)
+{
+	if (ft_on_volume(old_addr) && ft_on_volume(new_addr))
+		count_event(inode->i_sb, inode->i_ino, index, (u64)index + 1,
+			    AN_OVERWRITE);
+}
+
+static unsigned int list_probes(struct ft_probe *list)
+{
+	const struct ft_probe table[] = {
+		FT_PROBE(f2fs_submit_read_bio, probe_submit_read),
+		FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
+		FT_PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
+		FT_PROBE(f2fs_map_blocks, probe_map_blocks),
+		FT_PROBE(f2fs_truncate_blocks_enter, probe_truncate),
+		FT_PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
+	};
+
+	static_assert(ARRAY_SIZE(table) <= FT_MAX_OBSERVER_PROBES);
+	memcpy(list, table, sizeof(table));
+	return ARRAY_SIZE(table);
+}
+
+/* === Giving way =========================================================== */
 
 /**
- * ft_heat_copy() - copy the counts of some windows of a file
- * @rec: the file
- * @from: number of the first window; that of the next one when this returns
- * @lines: where to
- * @max: how many fit, eight at least
- * @nr: how many were copied; windows without counts are left out
- *
- * Context: process; the caller holds a reference or is in an RCU section.
- * Return: true if there are no more.
+ * struct choice - files whose counts may have to give way
+ * @bytes: the largest size so far; then the smallest size of what gives way
+ * @dropped: at least one file has lost its counts
  */
-bool ft_heat_copy(struct ft_inode *rec, u32 *from, struct ft_heat_line *lines,
-		  unsigned int max, unsigned int *nr)
+struct choice {
+	u64 bytes;
+	bool dropped;
+};
+
+static void find_hottest(struct ft_inode *rec, void *arg)
 {
-	unsigned int n = 0, i, steps = 0;
-	u32 now = this_period();
+	struct choice *c = arg;
+
+	c->bytes = max(c->bytes, bytes_of(rec));
+}
+
+/* A file may have millions of windows: they are not looked at in an RCU section. */
+static void prune(struct ft_inode *rec, void *unused)
+	__must_hold(RCU)
+{
+	if (!bytes_of(rec) || !refcount_inc_not_zero(&rec->ref))
+		return;
+	rcu_read_unlock();
+	prune_file(rec);
+	ft_inode_put(rec);
+	rcu_read_lock();
+}
+
+static void drop(struct ft_inode *rec, void *arg)
+{
+	struct choice *c = arg;
+	u64 bytes = bytes_of(rec);
+
+	if (!bytes || bytes < c->bytes)
+		return;
+	spin_lock(&rec->lock);
+	drop_counts(rec);
+	spin_unlock(&rec->lock);
+	atomic64_inc(&nr_dropped);
+	c->dropped = true;
+}
+
+/* The counts of the file that has most are dropped, and those of similar files. */
+static bool hottest_gives_way(void)
+{
+	struct choice c = { };
+
+	ft_volume_visit_all(find_hottest, &c);
+	c.bytes /= 2;
+	ft_volume_visit_all(drop, &c);
+	flush_work(&dropped_work);
+	return c.dropped;
+}
+
+static void give_way(void)
+{
+	ft_volume_visit_all(prune, NULL);
+	while (ft_mem_uses_more_than(13) && hottest_gives_way())
+		cond_resched();
+}
+
+/* === The text ============================================================= */
+
+/* Windows copied before the lock of the file is dropped. */
+#define LINES_PER_STEP	256
+
+/* Copy the counts of a file; windows without any are left out. */
+static int copy_file(struct ft_lines *copy, struct ft_inode *rec, u32 file)
+{
+	u32 now = this_period(), from = 0;
+	unsigned int i, end;
+	struct line *line;
 	struct chunk *c;
 
-	spin_lock(&rec->lock);
-	c = first_from(rec, *from / WINDOWS_PER_CHUNK);
-	while (c && steps++ < CHUNKS_PER_STEP && n + WINDOWS_PER_CHUNK <= max) {
-		age(c, now);
-		for (i = 0; i < WINDOWS_PER_CHUNK; i++) {
-			if (!memchr_inv(c->counts[i], 0, sizeof(c->counts[i])))
-				continue;
-			lines[n].window = c->index * WINDOWS_PER_CHUNK + i;
-			memcpy(lines[n++].counts, c->counts[i],
-			       sizeof(c->counts[i]));
+	if (!bytes_of(rec))
+		return 0;
+	do {
+		if (ft_vec_make_room(&copy->vec, LINES_PER_STEP, sizeof(*line)))
+			return -ENOMEM;
+		spin_lock(&rec->lock);
+		c = first_from(rec, from);
+		for (end = 0; c && end < LINES_PER_STEP; end += WINDOWS_PER_CHUNK) {
+			age(c, now);
+			for (i = 0; i < WINDOWS_PER_CHUNK; i++) {
+				if (!memchr_inv(c->counts[i], 0, sizeof(c->counts[i])))
+					continue;
+				line = (struct line *)copy->vec.data + copy->vec.nr++;
+				line->file = file;
+				line->window = c->index * WINDOWS_PER_CHUNK + i;
+				memcpy(line->counts, c->counts[i], sizeof(c->counts[i]));
+			}
+			from = c->index + 1;
+			c = chunk_of(rb_next(&c->node));
 		}
-		*from = (c->index + 1) * WINDOWS_PER_CHUNK;
-		c = chunk_of(rb_next(&c->node));
-	}
-	spin_unlock(&rec->lock);
-	*nr = n;
-	return !c;
+		spin_unlock(&rec->lock);
+		ft_let_writers_go();
+	} while (c);
+	return 0;
 }
 
-/**
- * ft_heat_window_blocks() - the length of a window
- *
- * Return: in blocks.
- */
-u32 ft_heat_window_blocks(void)
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	return BIT(window_bits);
+	seq_puts(m, "# fragtrace heat 2\n");
+	if (on)
+		seq_printf(m, "# windows blocks=%lu period_secs=%u\n",
+			   BIT(window_bits), period_secs);
+	else
+		seq_puts(m, "# not known: the module was loaded with heat=0\n");
+	seq_puts(m, "# dev ino offset reads blocks requests overwrites continued path\n");
 }
 
-/**
- * ft_heat_period() - after what time counts have lost half of their value
- *
- * Return: in seconds.
- */
-u32 ft_heat_period(void)
+static void show_line(struct seq_file *m, const struct ft_lines *copy, const void *data)
 {
-	return div_u64(period_length, HZ);
+	const struct line *line = data;
+	const struct ft_snap_file *f = ft_snap_file(copy->snap, line->file);
+	const struct ft_snap_volume *vol = ft_snap_volume(copy->snap, f->volume);
+
+	seq_printf(m, "%u:%u %u %llu %u %u %u %u %u %s\n", vol->major, vol->minor,
+		   f->ino, (u64)line->window * BIT(window_bits),
+		   line->counts[HEAT_READS], line->counts[HEAT_BLOCKS],
+		   line->counts[HEAT_REQUESTS],
+		   line->counts[HEAT_OVERWRITES],
+		   line->counts[HEAT_CONTINUED],
+		   ft_snap_path(copy->snap, f->path));
 }
 
-/**
- * ft_heat_show_stats() - print the lines of heat in `stats`
- * @m: the file
- */
-void ft_heat_show_stats(struct seq_file *m)
+static const struct ft_text text = {
+	.name = "heat",
+	.view = FT_VIEW_PATHS,
+	.size = sizeof(struct line),
+	.each = copy_file,
+	.head = show_head,
+	.show = show_line,
+};
+
+static void show_stats(struct seq_file *m)
 {
 	u64 sum = 0;
 	int cpu;
@@ -643,12 +797,7 @@ void ft_heat_show_stats(struct seq_file *m)
 
 /* === Life ================================================================= */
 
-/**
- * ft_heat_init() - check the parameters, prepare to count
- *
- * Return: 0, -EINVAL if a parameter makes no sense, or -ENOMEM.
- */
-int ft_heat_init(void)
+static int init(void)
 {
 	if (window_kb < 4 || window_kb > 65536 || !is_power_of_2(window_kb)) {
 		pr_err("heat_window_kb=%u: a power of 2 from 4 to 65536 expected\n",
@@ -661,20 +810,27 @@ int ft_heat_init(void)
 	}
 	window_bits = ilog2(window_kb) + 10 - FT_BLOCK_BITS;
 	period_length = (u64)period_secs * HZ;
-	if (!ft_heat_on)
+	if (!on)
 		return 0;
 	cache = kmem_cache_create("fragtrace_heat", sizeof(struct chunk), 0,
 				  SLAB_NO_MERGE, NULL);
 	return cache ? 0 : -ENOMEM;
 }
 
-/**
- * ft_heat_exit() - undo ft_heat_init()
- *
- * Context: process; all records are gone.
- */
-void ft_heat_exit(void)
+static void exit_heat(void)
 {
 	flush_work(&dropped_work);
 	kmem_cache_destroy(cache);
 }
+
+const struct ft_observer ft_heat = {
+	.text = &text,
+	.on = &on,
+	.init = init,
+	.exit = exit_heat,
+	.probes = list_probes,
+	.read = count_read,
+	.drop = drop_counts,
+	.give_way = give_way,
+	.show_stats = show_stats,
+};

@@ -20,7 +20,7 @@ for policy; do
 	for database in rocksdb voltdb; do
 		rm -rf ${DB:?}/*
 		mkdir $DB/$database
-		echo reset >$DBG/causes
+		echo reset >$DBG/healed
 		fileop $database $DB/$database "$files"
 		sync
 		loop_until 120 all_exact || die "maps are still not exact after 120 s"

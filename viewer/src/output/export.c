@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: export a table, or the listings of a snapshot, as text, JSON or CSV.
- * The text is that of `table`, `extents` and `files` of debugfs. JSON and CSV have the same columns; those of
- * causes where they are known, also in a table.
+ * The text of table, extents and files is that of debugfs. JSON and CSV have the same columns; those of causes where they are
+ * known, also in a table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,14 @@
 #include "output/export.h"
 #include "output/sheet.h"
 #include "output/space.h"
+#include "output/sums.h"
 
-/* Written extents by volume and address; all extents by file and offset; files, the worst first. */
-enum export_list { LIST_TABLE, LIST_EXTENTS, LIST_FILES };
-static const char *const lists[] = { "table", "extents", "files" };
+/*
+ * Written extents by volume and address; all extents by file and offset; files, the worst first; breaks by kind of cause and
+ * extension; breaks by process.
+ */
+enum export_list { LIST_TABLE, LIST_EXTENTS, LIST_FILES, LIST_CAUSES, LIST_PROCESSES };
+static const char *const lists[] = { "table", "extents", "files", "causes", "processes" };
 
 /* === Columns === */
 
@@ -44,7 +48,10 @@ static const char *const files_columns[][16] = {
 
 static const char *const *columns_of(enum export_list list, bool has_causes)
 {
-
+	if (list == LIST_CAUSES)
+		return sums_causes_columns;
+	if (list == LIST_PROCESSES)
+		return sums_processes_columns;
 	if (list == LIST_EXTENTS)
 		return extents_columns[has_causes];
 	return list == LIST_FILES ? files_columns[has_causes] : table_columns[has_causes];
@@ -266,16 +273,26 @@ static void put_records(FILE *file, const char *name, const struct table *table,
 		put_extents(&sheet, table, &list);
 	else if (what == LIST_FILES)
 		put_files(&sheet, table, &list);
+	else if (what == LIST_CAUSES)
+		sums_put_causes(&sheet, table, &list);
+	else if (what == LIST_PROCESSES)
+		sums_put_processes(&sheet, table, &list);
 	else
 		put_table(&sheet, table, has_causes);
 	listing_free(&list);
+}
+
+/* Of the format. */
+static int version_of(const struct table *table, enum export_list list)
+{
+	return (list == LIST_EXTENTS || list == LIST_FILES) && table->causes ? 2 : 1;
 }
 
 static void put_text_head(FILE *file, const struct table *table, enum export_list list)
 {
 	size_t i;
 
-	fprintf(file, "# fragtrace %s %d\n", lists[list], list != LIST_TABLE && table->causes ? 2 : 1);
+	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(table, list));
 	fprintf(file, "# time %jd.%03d\n", (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
 	for (i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
@@ -313,7 +330,7 @@ static void put_stopped(FILE *file, const struct table *table)
 static void put_json_head(FILE *file, const struct table *table, enum export_list list, const struct space *spaces)
 {
 	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\"stopped\":[",
-		lists[list], list != LIST_TABLE && table->causes ? 2 : 1, (intmax_t)(table->text.time_ms / 1000),
+		lists[list], version_of(table, list), (intmax_t)(table->text.time_ms / 1000),
 		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out);
 	put_stopped(file, table);
 	fputs("],\n", file);
@@ -344,7 +361,7 @@ static void warn_of_flaws(const struct table *table, const char *name)
  * @path: output file; "-" is standard output
  * @name: name of the table for messages
  * @table: the table
- * @kind: what is listed: table, extents or files
+ * @kind: what is listed: table, extents, files, causes or processes
  * @form: the form; JSON is one object, with an object on its own line for each record
  * @spaces: for a table as JSON: by volume; or NULL
  *
@@ -362,6 +379,8 @@ void export_write(const char *path, const char *name, const struct table *table,
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
 		die("%s: is no snapshot, and a table has no files without blocks, and no flags; fragtrace %s needs a snapshot",
 		    name, kind);
+	if ((list == LIST_CAUSES || list == LIST_PROCESSES) && !table->causes)
+		die("%s: has no causes, which fragtrace %s sums up; load the module with causes=1, its default", name, kind);
 	/* a line of CSV has no place for them */
 	if (form == FORM_CSV)
 		warn_of_flaws(table, name);

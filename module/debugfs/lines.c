@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Texts in debugfs: a head, and lines that are copied when a reader opens the file.
+ *
+ * In: a struct ft_text, which says how the lines are found and shown. Out: the file. A
+ * reader holds no lock and no reference between two calls. One line may be written to a
+ * text that takes any.
+ */
+
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/string_helpers.h>
+
+#include "core/base.h"
+#include "core/volume.h"
+#include "debugfs/lines.h"
+
+/**
+ * ft_lines_add() - add a line
+ * @lines: all lines
+ *
+ * Context: process; may sleep.
+ * Return: the line, zeroed, until the next one is added; %NULL if memory is short.
+ */
+void *ft_lines_add(struct ft_lines *lines)
+{
+	size_t size = lines->text->size;
+
+	if (ft_vec_make_room(&lines->vec, 1, size))
+		return NULL;
+	return memset(lines->vec.data + size * lines->vec.nr++, 0, size);
+}
+
+/* === Reading ============================================================== */
+
+static void *lines_start(struct seq_file *m, loff_t *pos)
+{
+	const struct ft_lines *lines = m->private;
+
+	/* nothing was copied if it is open for writing only */
+	if (!(m->file->f_mode & FMODE_READ))
+		return NULL;
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	return *pos <= lines->vec.nr ?
+		       lines->vec.data + lines->text->size * (*pos - 1) : NULL;
+}
+
+static void *lines_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return lines_start(m, pos);
+}
+
+static void lines_stop(struct seq_file *m, void *v)
+{
+}
+
+static int lines_show(struct seq_file *m, void *v)
+{
+	const struct ft_lines *lines = m->private;
+
+	if (v == SEQ_START_TOKEN)
+		lines->text->head(m, lines);
+	else
+		lines->text->show(m, lines, v);
+	return 0;
+}
+
+static const struct seq_operations lines_ops = {
+	.start = lines_start,
+	.next = lines_next,
+	.stop = lines_stop,
+	.show = lines_show,
+};
+
+static int text_release(struct inode *inode, struct file *file)
+{
+	struct ft_lines *lines = ((struct seq_file *)file->private_data)->private;
+
+	ft_snapshot_free(lines->snap);
+	ft_vec_free(&lines->vec);
+	return seq_release_private(inode, file);
+}
+
+static int fill(struct ft_lines *lines)
+{
+	const struct ft_text *text = lines->text;
+	struct ft_volume *vol;
+	unsigned int n;
+	int err = 0;
+
+	if (text->view) {
+		lines->snap = ft_snapshot_take(text->view, text->each, lines);
+		err = PTR_ERR_OR_ZERO(lines->snap);
+	}
+	if (text->volume)
+		ft_for_each_volume(vol, n)
+			err = err ?: text->volume(lines, vol);
+	if (!err && text->compare)
+		sort(lines->vec.data, lines->vec.nr, text->size, text->compare, NULL);
+	if (!err && text->complete)
+		err = text->complete(lines);
+	return err;
+}
+
+static int text_open(struct inode *inode, struct file *file)
+{
+	struct ft_lines *lines = __seq_open_private(file, &lines_ops, sizeof(*lines));
+	int err = 0;
+
+	if (!lines)
+		return -ENOMEM;
+	lines->text = inode->i_private;
+	if (file->f_mode & FMODE_READ)
+		err = fill(lines);
+	if (err)
+		text_release(inode, file);
+	return err;
+}
+
+/* === Writing ============================================================== */
+
+/*
+ * Take one line from the user. The caller frees *@text. A path in the line may
+ * be escaped as in our own output.
+ */
+static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
+		     char **text)
+{
+	size_t max = 4 * PATH_MAX + 8;
+	char *line;
+
+	if (*pos)
+		return -EINVAL;
+	if (!count)
+		return -EINVAL;
+	if (count > max)
+		return -E2BIG;
+	line = memdup_user_nul(ubuf, count);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	if (line[count - 1] == '\n')
+		line[--count] = '\0';
+	if (strlen(line) != count || strchr(line, '\n')) {
+		kfree(line);
+		return -EINVAL;
+	}
+	/* a path contains no NUL, not even an escaped one */
+	if (string_unescape_inplace(line, UNESCAPE_OCTAL) != strlen(line)) {
+		kfree(line);
+		return -EINVAL;
+	}
+	*text = line;
+	return 0;
+}
+
+static int reset(const char *line, void (*func)(struct ft_volume *vol))
+{
+	struct ft_volume *vol;
+	unsigned int n;
+
+	if (strcmp(line, "reset"))
+		return 1;
+	ft_for_each_volume(vol, n)
+		func(vol);
+	return 0;
+}
+
+/**
+ * ft_text_take() - a line is written to a text
+ * @text: the text
+ * @ubuf: the line
+ * @count: its length
+ * @pos: where it is written to
+ *
+ * Context: process; may sleep.
+ * Return: @count, or an error, which is logged.
+ */
+ssize_t ft_text_take(const struct ft_text *text, const char __user *ubuf, size_t count,
+		     loff_t *pos)
+{
+	char *line = NULL;
+	int err;
+
+	if (!text->words)
+		return -EINVAL;
+	err = take_line(ubuf, count, pos, &line);
+	if (!err)
+		err = text->reset ? reset(line, text->reset) : text->write(line);
+	if (err == 1 || !line)
+		pr_err("%s: expected is %s\n", text->name, text->words);
+	kfree(line);
+	/* a user takes ENOENT for a module that is not loaded */
+	if (err == 1 || err == -ENOENT)
+		err = -EINVAL;
+	return err ?: count;
+}
+
+static ssize_t text_write(struct file *file, const char __user *ubuf, size_t count,
+			  loff_t *pos)
+{
+	return ft_text_take(file_inode(file)->i_private, ubuf, count, pos);
+}
+
+const struct file_operations ft_text_fops = {
+	.owner = THIS_MODULE,
+	.open = text_open,
+	.read = seq_read,
+	.write = text_write,
+	.llseek = seq_lseek,
+	.release = text_release,
+};

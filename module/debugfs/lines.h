@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Texts in debugfs: a head, and lines that are copied when a reader opens the file.
+ */
+#ifndef FT_LINES_H
+#define FT_LINES_H
+
+#include <linux/seq_file.h>
+#include <linux/types.h>
+
+#include "debugfs/snapshot.h"
+
+struct ft_inode;
+struct ft_volume;
+
+/**
+ * struct ft_lines - what one reader of a text sees
+ * @text: the text
+ * @snap: the snapshot that it is made of; %NULL if it needs none
+ * @vec: its lines, each of text->size bytes
+ */
+struct ft_lines {
+	const struct ft_text *text;
+	struct ft_snapshot *snap;
+	struct ft_vec vec;
+};
+
+/**
+ * struct ft_text - a text
+ * @name: of the file
+ * @view: which snapshot it needs
+ * @size: bytes of a line, as it is kept
+ * @each: with FT_VIEW_PATHS: called for each file of the snapshot, whose record cannot go
+ *	meanwhile. Returns 0 or an error
+ * @volume: add the lines of a volume. Returns 0 or an error
+ * @compare: the order of the lines, for sort()
+ * @complete: do the rest. Returns 0 or an error
+ * @head: print the head. This may be all of the text
+ * @show: print a line
+ * @write: do what is written, one line, whose escapes have been replaced. Returns 0, an
+ *	error that has been logged, or 1 if this is none of @words
+ * @reset: instead: reset the counts of a volume
+ * @words: what may be written, for the log
+ *
+ * Only @name and @head are needed. All functions run in a process, and may sleep.
+ */
+struct ft_text {
+	const char *name;
+	enum ft_view view;
+	size_t size;
+	int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file);
+	int (*volume)(struct ft_lines *lines, struct ft_volume *vol);
+	int (*compare)(const void *a, const void *b);
+	int (*complete)(struct ft_lines *lines);
+	void (*head)(struct seq_file *m, const struct ft_lines *lines);
+	void (*show)(struct seq_file *m, const struct ft_lines *lines, const void *line);
+	int (*write)(const char *line);
+	void (*reset)(struct ft_volume *vol);
+	const char *words;
+};
+
+/* What may be written to a text whose counts can be reset. */
+#define FT_RESET_WORDS	"the word reset"
+
+extern const struct file_operations ft_text_fops;
+
+void *ft_lines_add(struct ft_lines *lines);
+ssize_t ft_text_take(const struct ft_text *text, const char __user *ubuf, size_t count,
+		     loff_t *pos);
+
+#endif

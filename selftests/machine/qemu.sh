@@ -5,12 +5,14 @@
 #
 # To be sourced by setup.sh. A kernel patches its code when tracepoints and return probes are attached.
 # Under QEMU 7.2 of Debian 12, another emulated processor sometimes runs a half-written patch, and
-# the guest panics: in 5 of 27 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 30. KVM is not affected.
+# the guest panics: in 5 of 27 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 30. There it still does once in some
+# thousand tests, see ft_emulator_failed(). KVM is not affected.
 
 FT_QEMU_MIN=10
 FT_QEMU_SUITE=bookworm-backports
 # An emulated CPU repeats a string instruction for each byte or word. With the features that are left out the kernel copies and
 # clears pages by bytes: writing and reading files costs half as much again.
+# shellcheck disable=SC2034 # guest.sh and vm.sh use it
 FT_TCG_CPU=max,-erms,-fsrm
 
 # ft_qemu_version(command) - print the version of a QEMU

@@ -27,9 +27,22 @@ ranges() {
 	done
 }
 
-plan 12
+plan 14
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
+# A scan of the range begins before F2FS has changed it, and waits for the lock of the file.
+for mode in zero punch; do
+	fileop write $MNT/$mode 0 1M sync
+	if late function=truncate_pagecache_range after_ms=500; then
+		fileop fallocate $MNT/$mode $mode 256K 256K
+		late
+		check_exact "maps are exact after a call that a scan has waited for, with mode $mode" -u $MNT
+		rm $MNT/$mode
+	else
+		skip "maps are exact after a call that a scan has waited for, with mode $mode" \
+			"late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	fi
+done
 ranges default keep punch collapse zero zerokeep insert
 umount $MNT
 make_volume $DISK $MNT noextent_cache || bail "no volume"

@@ -102,6 +102,20 @@ static bool contradicts(struct ft_inode *rec, const struct ft_extent *found)
 	return true;
 }
 
+/* Are some of these blocks in no extent of the new map? Also true if there are too many. */
+static bool lacks(struct ft_inode *rec, u32 pos, u32 end)
+{
+	struct ft_extent known;
+	unsigned int n;
+
+	for (n = 0; n < FT_MAX_EXTENTS_AT_ONCE && pos < end; n++) {
+		if (!ft_extmap_next(ft_built_map(rec), pos, &known) || known.lblk > pos)
+			return true;
+		pos = ft_extent_end(&known);
+	}
+	return pos < end;
+}
+
 /* Set the cause of a written extent that the scan found, if it has none yet. */
 static void note_breaks(struct ft_inode *rec, const struct ft_extent *part)
 {
@@ -151,8 +165,12 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 		err = ft_extmap_store(ft_built_map(rec), &part);
 		ft_mem_charge_second(ft_second_bytes(rec), bytes);
 	}
-	if (next != stop)
+	if (next != stop) {
 		rec->rebuild->last_lba = FT_LBA_UNWRITTEN;
+		/* the event of zeroed blocks only says that they have no address */
+		if (found->lba == FT_LBA_UNWRITTEN && lacks(rec, stop, min(next, end)))
+			rec->rebuild->contradicted = true;
+	}
 	*pos = next;
 	return err;
 }

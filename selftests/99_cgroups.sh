@@ -79,7 +79,8 @@ fileop write $MNT/broken 0 64K sync
 	echo 0 >$CGROUPS/one/cgroup.procs
 	exec fileop write $MNT/broken 16K 4K sync
 )
-check "the snapshot has the cgroup of the process that broke a file" sh -c "tr '\0' '\n' <$DBG/snapshot | grep -qx /one"
+expect "the cgroup of the process that broke a file is known" "$(fragtrace processes | awk '!/^#/ && $5 == "fileop" { print $2, $3, $4, $7 }')" \
+	"2 12 1 /one"
 expect "counts add up" "$(counts /one)" "16 2097152 16 16 0"
 
 reads cache $MNT/pieces 0 1M 128K 128K

@@ -144,17 +144,24 @@ static int compare(const void *a, const void *b)
 	return x->moved.file < y->moved.file ? -1 : 1;
 }
 
-/* Add up the shares of the same file and victim; keep the files that were moved most. */
+/*
+ * Add up the shares of the same file and victim, as far as the victim is listed; keep the
+ * files that were moved most.
+ */
 static int add_up(struct ft_lines *lines)
 {
-	struct line *all = lines->vec.data, *last = NULL, *line;
+	struct line *all = lines->vec.data, *last = NULL, *victim = NULL, *line;
 	size_t kept = 0, nr_files = 0;
 
 	for (line = all; line < all + lines->vec.nr; line++) {
 		bool same = last && last->kind == line->kind && last->dev == line->dev;
 
+		cond_resched();
 		nr_files = same ? nr_files + 1 : 0;
 		if (line->kind == FILE_MOVED && nr_files >= MAX_FILES)
+			continue;
+		if (line->kind == MOVED && (!victim || victim->dev != line->dev ||
+					    victim->victim.number != line->share.victim))
 			continue;
 		if (line->kind == MOVED && same && last->share.ino == line->share.ino &&
 		    last->share.victim == line->share.victim) {
@@ -163,6 +170,8 @@ static int add_up(struct ft_lines *lines)
 		}
 		last = &all[kept++];
 		*last = *line;
+		if (line->kind == VICTIM)
+			victim = last;
 	}
 	lines->vec.nr = kept;
 	return 0;

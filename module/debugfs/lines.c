@@ -158,12 +158,12 @@ static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
 	return 0;
 }
 
-static int reset(const char *line, void (*func)(struct ft_volume *vol))
+static int reset(char *line, void (*func)(struct ft_volume *vol))
 {
 	struct ft_volume *vol;
 	unsigned int n;
 
-	if (strcmp(line, "reset"))
+	if (strcmp(strim(line), "reset"))
 		return 1;
 	ft_for_each_volume(vol, n)
 		func(vol);
@@ -184,11 +184,13 @@ ssize_t ft_text_take(const struct ft_text *text, const char __user *ubuf, size_t
 		     loff_t *pos)
 {
 	char *line = NULL;
+	loff_t begin = 0;
 	int err;
 
 	if (!text->words)
 		return -EINVAL;
-	err = take_line(ubuf, count, pos, &line);
+	/* a reset is valid wherever its reader is */
+	err = take_line(ubuf, count, text->reset ? &begin : pos, &line);
 	if (!err)
 		err = text->reset ? reset(line, text->reset) : text->write(line);
 	if (err == 1 || !line)

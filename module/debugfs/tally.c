@@ -21,7 +21,7 @@
 
 /**
  * struct process - a process that wrote
- * @number: its number in the snapshot, or FT_SNAP_WRITER_UNKNOWN or _SEVERAL
+ * @number: its number in causes/writer.c, or FT_SNAP_WRITER_UNKNOWN or _SEVERAL
  * @pid: of the thread group
  * @comm: the name of the thread
  */

@@ -3,7 +3,7 @@
  * Probes on F2FS tracepoints: who writes to a file, and what garbage collection does
  * (parameter causes).
  *
- * In: tracepoint arguments. Out: the writers of a file for maps/inode.c, and the segments
+ * In: tracepoint arguments. Out: the writers of a file for causes/breaks.c, and the segments
  * that F2FS chose for causes/logs.c, causes/gc.c and maps/trace.c.
  */
 

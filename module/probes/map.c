@@ -176,8 +176,14 @@ static noinline void write_other(struct ft_inode *rec, const FT_PAGE *page,
 {
 	enum ft_op moved = FT_OP_UNKNOWN;
 
-	if (ft_causes_wanted() && may_be_moved(page, fio))
+	if (ft_causes_wanted() && may_be_moved(page, fio)) {
+		/* a note may say that a range is moved */
+		if (ft_inode_has_note(rec)) {
+			ft_inode_lock(rec);
+			spin_unlock(&rec->lock);
+		}
 		moved = moved_by(rec->vol, rec, page, inode, fio);
+	}
 	if (ft_f2fs_has_clusters(inode))
 		ft_event_mark_stale(rec, FT_OP_COMPRESS);
 	else if (ft_f2fs_cow_inode(inode))

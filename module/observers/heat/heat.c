@@ -619,7 +619,7 @@ static void probe_truncate(void *unused, struct inode *inode, u64 from)
 }
 
 /* An atomic commit replaces a block. */
-static void probe_replace_atomic(void *unused, struct inode *inode,
+static void probe_replace(void *unused, struct inode *inode,
 				 struct inode *cow_inode, pgoff_t index,
 				 block_t old_addr, block_t new_addr,
 				 bool recovery)
@@ -637,7 +637,7 @@ static unsigned int list_probes(struct ft_probe *list)
 		FT_PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
 		FT_PROBE(f2fs_map_blocks, probe_map_blocks),
 		FT_PROBE(f2fs_truncate_blocks_enter, probe_truncate),
-		FT_PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
+		FT_PROBE(f2fs_replace_atomic_write_block, probe_replace),
 	};
 
 	static_assert(ARRAY_SIZE(table) <= FT_MAX_OBSERVER_PROBES);
@@ -702,7 +702,7 @@ static bool hottest_gives_way(void)
 	return c.dropped;
 }
 
-static void give_way(void)
+static void drop_hottest(void)
 {
 	ft_volume_visit_all(prune, NULL);
 	while (ft_mem_uses_more_than(13) && hottest_gives_way())
@@ -831,6 +831,6 @@ const struct ft_observer ft_heat = {
 	.probes = list_probes,
 	.read = count_read,
 	.drop = drop_counts,
-	.give_way = give_way,
+	.give_way = drop_hottest,
 	.show_stats = show_stats,
 };

@@ -10,7 +10,7 @@
  *	insmod late.ko function=f2fs_fiemap before_ms=10000 until_locked=1
  *	insmod late.ko function=probe_replace_atomic again=1
  *	insmod late.ko function=probe_truncate_enter again=1 atomic=1
- *	insmod late.ko function=ft_fsync_node_block skip=1
+ *	insmod late.ko function=fsync_node_block skip=1
  */
 
 #include <linux/fs.h>

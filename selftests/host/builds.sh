@@ -198,6 +198,7 @@ if [ -n "$tree" ]; then
 	expect "it has no parameters of theirs then" "$(modinfo -p "$(tail -n 1 "$dir/said")" | grep -E '^(path|heat|cgroups|fsync):')" \
 		"path:directories to watch, separated by commas (default: none)"
 	mkdir -p "$dir/tree/fs/f2fs"
+	cp "$tree/fs/f2fs/segment.h" "$dir/tree/fs/f2fs/"
 	sed '/^struct f2fs_io_info {/a \	/* in one folio */ unsigned int idx, cnt;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
 	refused "F2FS_SRC with another member in f2fs_io_info: the member is named" "idx" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
 	sed '/^struct f2fs_map_blocks {/a \	unsigned int m_nr;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"

@@ -25,7 +25,6 @@ _fragtrace_plot()
 
 	case $# in 2) command= ;; esac
 	case $previous in
-	--layout) _fragtrace_offer $'boxes\nsegments\nhilbert' ;;
 	--color-by) _fragtrace_offer $'kind\nheat' ;;
 	--at) _fragtrace_offer $'start\nend' ;;
 	-c) _fragtrace_offer $'rocksdb\nredis\nvoltdb\nFILES' ;;

@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "cli.h"
+#include "input/source.h"
 #include "util.h"
 
 #define WIDTH 80
 #define HELP_COLUMN 26
+#define TABLE_OPERAND "[TABLE]"
+/* getopt_long() returns this and the number of the option for one without a letter. */
+#define LONG 256
 
 /* === Help === */
 
@@ -132,11 +136,13 @@ void cli_complete(const struct command *command, const char *previous, const cha
 
 static void set_option(struct options *options, const struct option_def *def, const char *arg)
 {
-	if ((def->arg && !*arg) || !def->read((char *)options + def->at, arg))
+	if (def->arg && !*arg)
+		die_usage("--%s: is empty; give %s", def->name, def->form ? def->form : def->arg);
+	if (!def->read((char *)options + def->at, arg))
 		die_usage("--%s %s: not valid; give %s", def->name, arg, def->form ? def->form : def->arg);
 }
 
-/* What getopt_long() takes; an option is found by its index. */
+/* What getopt_long() takes. */
 static void fill_longs(struct option *longs, char *shorts, const struct command *command)
 {
 	size_t i;
@@ -146,23 +152,52 @@ static void fill_longs(struct option *longs, char *shorts, const struct command 
 	for (i = 0; command->options[i]; i++) {
 		const struct option_def *def = &option_defs[command->options[i]];
 
-		longs[i] = (struct option){ def->name, def->arg ? required_argument : no_argument, NULL, 0 };
+		longs[i] = (struct option){ def->name, def->arg ? required_argument : no_argument, NULL,
+					 LONG + (int)command->options[i] };
 		if (!def->letter)
 			continue;
 		*shorts++ = def->letter;
 		if (def->arg)
 			*shorts++ = ':';
 	}
-	longs[i] = (struct option){ "help", no_argument, NULL, 'h' };
+	longs[i] = (struct option){ "help", no_argument, NULL, LONG + OPT_HELP };
 	strcpy(shorts, "h");
 }
 
-/* For getopt_long(), an option of one letter may stand anywhere in a word. */
-static noreturn void refuse(const char *problem, const char *word)
+/* How many options of a command begin like this word? */
+static int count_like(const struct command *command, const char *word)
 {
+	size_t n = strcspn(word, "=");
+	int count = 0, i;
+
+	if (n < 3 || strncmp(word, "--", 2))
+		return 0;
+	for (i = 0; command->options[i]; i++)
+		count += !strncmp(option_defs[command->options[i]].name, word + 2, n - 2);
+	return count;
+}
+
+/* For getopt_long(), an option of one letter may stand anywhere in a word. */
+static noreturn void refuse(const struct command *command, bool lacks_argument, const char *word)
+{
+	bool is_letter = optopt && optopt < LONG;
+	int alike = is_letter ? 0 : count_like(command, word);
 	char letter[] = { '-', (char)optopt, '\0' };
 
-	die_usage("%s: %s; see %s --help", optopt ? letter : word, problem, program);
+	die_usage("%s: %s; see %s --help", is_letter ? letter : word,
+		  lacks_argument ? "needs an argument" : !alike ? "not an option here" :
+		  alike > 1 && !optopt ? "is ambiguous" : "takes no argument", program);
+}
+
+/* A table that is not named by -t is the first operand. */
+static void take_table(struct options *options, bool is_required, size_t most)
+{
+	if (options->table || !options->n_operands)
+		return;
+	if (most && options->n_operands <= most && (is_required || !source_may_be(*options->operands)))
+		return;
+	options->table = *options->operands++;
+	options->n_operands--;
 }
 
 /**
@@ -178,28 +213,31 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 {
 	struct option longs[MAX_COMMAND_OPTIONS + 2] = { 0 };
 	char shorts[2 * MAX_COMMAND_OPTIONS + 3];
-	bool is_table = !strcmp(command->operands, "[TABLE]");
-	size_t most = strstr(command->operands, "...") ? SIZE_MAX : is_table ? 0 : strchr(command->operands, ' ') ? 2 : 1;
-	int c, index;
+	bool has_table = !strncmp(command->operands, TABLE_OPERAND, strlen(TABLE_OPERAND));
+	const char *others = command->operands + (has_table ? strlen(TABLE_OPERAND) : 0);
+	size_t most, i;
+	int c;
 
+	others += strspn(others, " ");
+	most = strstr(others, "...") ? SIZE_MAX : *others ? 1 : 0;
 	fill_longs(longs, shorts, command);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
-		if (c == 'h')
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (c == 'h' || c == LONG + OPT_HELP)
 			help(command);
 		if (c == '?' || c == ':')
-			refuse(c == '?' ? "not an option here" : "needs an argument", argv[optind - 1]);
-		set_option(options, c ? option_of(command, (char []){ '-', (char)c, '\0' }) : &option_defs[command->options[index]],
-			   optarg);
+			refuse(command, c == ':', argv[optind - 1]);
+		set_option(options, c < LONG ? option_of(command, (char []){ '-', (char)c, '\0' }) : &option_defs[c - LONG], optarg);
 	}
 	options->operands = argv + optind;
 	options->n_operands = (size_t)(argc - optind);
-	if (is_table && !options->table && options->n_operands) {
-		options->table = *options->operands++;
-		options->n_operands--;
-	}
+	for (i = 0; i < options->n_operands; i++)
+		if (!*options->operands[i])
+			die_usage("'': an argument is empty; see %s --help", program);
+	if (has_table)
+		take_table(options, *others && *others != '[', most);
 	if (options->n_operands > most)
 		die_usage("%s: unexpected argument; see %s --help", options->operands[most], program);
-	if (!options->n_operands && *command->operands != '[')
-		die_usage("%s: missing; see %s --help", command->operands, program);
+	if (!options->n_operands && *others && *others != '[')
+		die_usage("%s: missing; see %s --help", others, program);
 }

@@ -8,7 +8,8 @@
 
 #include "options.h"
 
-#define MAX_COMMAND_OPTIONS 24
+/* With OPT_END. */
+#define MAX_COMMAND_OPTIONS 25
 
 /**
  * struct option_def - an option of any command
@@ -17,7 +18,7 @@
  * @arg: name of its argument; NULL: it has none
  * @help: what it does, for the help of its commands
  * @form: which arguments are valid, for messages; NULL: any that is not empty
- * @words: arguments that can be completed, separated by blanks; NULL: files
+ * @words: arguments that can be completed, one a line; NULL: files
  * @at: offset of what it sets in struct options
  * @read: set it; returns false if the argument is not valid
  */
@@ -39,7 +40,7 @@ struct session;
 /**
  * struct command - a command of the program
  * @name: its name
- * @operands: its operands: those in brackets may be left out, more may follow "..."; "[TABLE]" alone is that of -t
+ * @operands: its operands: those in brackets may be left out, more may follow "..."; "[TABLE]" is that of -t
  * @summary: what it does, in a line
  * @about: more of it, or NULL
  * @options: its options

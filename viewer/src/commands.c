@@ -4,10 +4,12 @@
  * Those that draw run the pipeline: source -> table -> runs -> layout -> picture -> PNG, SVG or PDF.
  */
 #include <errno.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,6 +82,22 @@ static void check_input(const char *output, const char *input)
 		die_usage("%s: would overwrite the input %s; name another file", output, input);
 }
 
+/* A file in the folder of a recording, or of copies of F2FS's files, is input if it is called as theirs are. */
+static void check_folder(const char *output, const char *dir)
+{
+	const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+	struct stat of_output, of_dir;
+	char *path;
+
+	if (!dir || !recording_is(dir) || access(output, F_OK) || (strncmp(name, "fragtrace-", 10) && strchr(name, '.')))
+		return;
+	path = xasprintf("%s", output);
+	if (!stat(dirname(path), &of_output) && !stat(dir, &of_dir) && of_output.st_dev == of_dir.st_dev &&
+	    of_output.st_ino == of_dir.st_ino)
+		die_usage("%s: is part of the input, %s; name another file", output, dir);
+	free(path);
+}
+
 /* No output may overwrite an input or another output. */
 static void check_outputs(const struct options *o)
 {
@@ -92,6 +110,8 @@ static void check_outputs(const struct options *o)
 		check_input(outputs[i], o->table);
 		check_input(outputs[i], o->img_conf);
 		check_input(outputs[i], o->heat);
+		check_folder(outputs[i], o->table);
+		check_folder(outputs[i], o->f2fs_state);
 		for (k = 0; k < o->n_color_confs; k++)
 			check_input(outputs[i], o->color_conf[k]);
 	}
@@ -175,9 +195,6 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	struct text png = { 0 };
 	char when[TIME_TEXT_MAX];
 
-	/* a server may only have asked whether any file matches */
-	if (!s->options.png && !s->options.html)
-		return;
 	format_text_time(when, &table->text);
 	colors_learn(&s->colors, table);
 	runs_build(&runs, table, selection, &s->colors, states);
@@ -652,23 +669,17 @@ static void prepare_file(struct session *s)
 		s->options.color_by = "cause";
 }
 
-/* An operand that is a table is one, and the other one the file. */
+/* What is no table may be meant as one. */
 static void prepare_why(struct session *s)
 {
-	struct options *o = &s->options;
-
-	if (!o->table && o->n_operands && source_may_be(*o->operands)) {
-		o->table = *o->operands++;
-		o->n_operands--;
-	}
-	if (o->n_operands > 1)
-		die_usage("%s: unexpected argument; see %s --help", o->operands[1], program);
+	if (!s->options.table && s->options.n_operands && access(DEFAULT_TABLE, F_OK))
+		die("%s: is no table, and the module fragtrace is not loaded; name a table before it", *s->options.operands);
 }
 
 static void prepare_block(struct session *s)
 {
 	if (!options_read_number(*s->options.operands, BLK_MAX, &s->lba))
-		die_usage("%s: no block address; give one as the file table of debugfs has it", *s->options.operands);
+		die_usage("%s: is no block address; give a number, as in the column lba of fragtrace table", *s->options.operands);
 }
 
 /* Only together they are of one time. */
@@ -676,6 +687,8 @@ static void prepare_space(struct session *s)
 {
 	const char *table = s->options.table;
 
+	if (table && strcmp(table, "-") && access(table, F_OK))
+		die("%s: cannot open: %s", table, strerror(errno));
 	if (table && recording_is(table))
 		die_usage("%s: is a recording; give one snapshot of it, and F2FS's state of that time: "
 			  "-t %s/fragtrace-....snapshot.zst --f2fs-state %s/fragtrace-....f2fs", table, table, table);
@@ -804,11 +817,11 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "One box per block, coloured by extension and by whether the file is fragmented.",
 	  .options = { OPT_PICTURE, OPT_HTML, AGAIN, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS, OPT_LAYOUT, OPT_IMAGE,
 		       OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION } },
-	{ "file", "PATH", "Draw one file: its offsets against block addresses.",
+	{ "file", "[TABLE] PATH", "Draw one file: its offsets against block addresses.",
 	  .draws = true, .prepare = prepare_file, .use = use_file,
 	  .about = "Breaks are lines, in the colour of their cause (or of why, process, age, heat: --color-by). PATH is a "
 		   "path, the end of one, or a glob.",
-	  .options = { OPT_PICTURE, AGAIN, READ, COLORS, OPT_IMAGE, OPT_CELL, OPT_DPI, OPT_THEME } },
+	  .options = { OPT_PICTURE, AGAIN, READ, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE, OPT_CELL, OPT_DPI, OPT_THEME } },
 	{ "serve", "[TABLE]", "Serve a page to zoom into, down to single blocks.", .draws = true, .run = run_serve,
 	  .about = "It prints its URL, and runs until it is interrupted. Of a recording it shows any moment.",
 	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
@@ -819,7 +832,7 @@ const struct command commands[N_COMMANDS] = {
 	  .prepare = prepare_why, .use = use_why,
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension.",
 	  .options = { READ } },
-	{ "block", "LBA", "Say which file owns a block, and why it is there.",
+	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },
 	{ "space", "[TABLE]", "Print the free space, and what F2FS can do with it.",
@@ -842,7 +855,7 @@ const struct command commands[N_COMMANDS] = {
 	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.",
 	  .use = use_record, .run = run_record,
 	  .options = { OPT_EVENTS, OPT_KEEP, AGAIN, OPT_TABLE, OPT_AT, OPT_MAX_INPUT } },
-	{ "check", "[CONDITION...]", "Print figures; end with status 3 if a condition holds.",
+	{ "check", "[TABLE] [CONDITION...]", "Print figures; end with status 3 if a condition holds.",
 	  .prepare = prepare_check, .use = use_check,
 	  .about = "Also if an audit has found a difference. CONDITION is split, fragmented, breaks, extents, stale, left_out "
 		   "(files) or stopped (volumes), then >, >=, <, <=, = or !=, then a number, as in 'split>1.2'; 'fragmented>10%' "
@@ -852,7 +865,7 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "Most requests saved per byte written first, each as often as the range was read. PATH is a file, a "
 		   "directory, the end of a path or a glob; without any, all watched files. Status 4: nothing is worth it; 3: "
 		   "a part was not moved.",
-	  .options = { OPT_ALL, OPT_READS, OPT_HOT, OPT_LIKE, OPT_TABLE, OPT_REQUEST, OPT_READER, OPT_BUDGET, OPT_MIN_GAIN,
+	  .options = { OPT_ALL, OPT_READS, OPT_HOT, OPT_LIKE, OPT_TABLE, OPT_MAX_INPUT, OPT_REQUEST, OPT_READER, OPT_BUDGET, OPT_MIN_GAIN,
 		       OPT_RECENT, OPT_JSON, OPT_APPLY, OPT_RATE, OPT_SHARE, OPT_WAY } },
 	{ "plot", "COMMAND", "Plot recordings over time, and compare tables.", .program = "fragtrace-plot" },
 };

@@ -12,6 +12,11 @@
 #include "commands.h"
 #include "util.h"
 
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
+}
+
 static const struct command *find_command(const char *name)
 {
 	size_t i;
@@ -27,16 +32,16 @@ static noreturn void help(void)
 	size_t i;
 
 	cli_print("usage: fragtrace [COMMAND [OPTION...] [OPERAND...]]\n"
-		  "Where the blocks of F2FS files lie, and why; without a command: how it stands.\n\n");
+		  "Where the blocks of F2FS files lie, and why; without a command: what is watched.\n\n");
 	for (i = 0; i < N_COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i].name, commands[i].summary);
-	cli_print("\nfragtrace COMMAND --help has the options. All commands but record --events and defrag --apply\n"
+	cli_print("\nfragtrace COMMAND --help has the options. All commands but plot, record --events and defrag --apply\n"
 		  "read a TABLE as well: a saved snapshot, a mailed text or a recording.\n"
-		  "Exit status: 0 success; 1 error; 2 wrong command line; check and defrag also 3 and 4.\n");
+		  "Exit status: 0 success; 1 error; 2 wrong command line; 3 of check and defrag, 4 of defrag: see there.\n");
 	exit(EXIT_SUCCESS);
 }
 
-/* A program in the folder of this one has priority: neither may be installed. */
+/* A program in the folder of this one has priority: perhaps neither is installed. */
 static noreturn void start(const char *name, char **argv)
 {
 	char self[PATH_MAX] = "", *path;
@@ -100,7 +105,7 @@ int main(int argc, char **argv)
 		status_run();
 		return EXIT_SUCCESS;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (!strcmp(argv[1], "help") && argc == 2))
+	if (is_help(argv[1]) && (strcmp(argv[1], "help") || argc == 2 || is_help(argv[2])))
 		help();
 	/* fragtrace help view is fragtrace view --help */
 	if (!strcmp(argv[1], "help")) {
@@ -109,6 +114,6 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[1]);
 	if (!command)
-		die_usage("%s: no such command; see fragtrace --help", argv[1]);
+		die_usage("%s: no such command; see fragtrace --help", *argv[1] ? argv[1] : "''");
 	return run(command, argc - 1, argv + 1);
 }

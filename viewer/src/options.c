@@ -169,7 +169,8 @@ static bool read_count(void *to, const char *arg)
 	if (!options_read_number(arg, ULONG_MAX, &count))
 		return false;
 	o->count = count;
-	if (!o->interval_ns)
+	/* a single reading is no repetition: what is wrong with it is an error */
+	if (!o->interval_ns && count > 1)
 		o->interval_ns = DEFAULT_INTERVAL_NS;
 	return count;
 }
@@ -282,6 +283,9 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.words = "kind\nseverity\nworst\nsize\ncause\nwhy\nprocess\nage\nheat\nfile=",
 		.help = "kind (of file), severity (cost of reading the file), worst (files), size (of fragment), cause, why, "
 			"process, age, heat (how often it is read) or file=PATH" },
+	/* of a single file */
+	[OPT_COLOR_FILE_BY] = { "color-by", 0, "WHAT", TEXT(color_by), .words = "cause\nwhy\nprocess\nage\nheat",
+		.help = "cause (of the break before a fragment: the default), why, process, age or heat" },
 	[OPT_HEAT] = { "heat", 0, "FILE", .read = read_heat,
 		.help = "--color-by heat, with the counts of reads from this file" },
 	[OPT_IMAGE] = { "image", 'i', "FILE", TEXT(img_conf), .words = PRESETS,
@@ -293,6 +297,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_THEME] = { "theme", 0, "NAME", TEXT(img_keys[3]), .words = "light\ndark", .help = "light or dark (light)" },
 	[OPT_SECTION] = { "section", 0, "N", TEXT(img_keys[4]), .words = "",
 		.help = "segments in a section, ruled off in segments" },
+	/* any text, unlike that of OPT_PICTURE */
 	[OPT_OUTPUT] = { "output", 'o', "FILE", TEXT(output), .help = "where to write (stdout)" },
 	[OPT_JSON] = { "json", 0, IN(form), .read = read_json, .help = "as JSON" },
 	[OPT_CSV] = { "csv", 0, IN(form), .read = read_csv, .help = "as CSV" },
@@ -304,11 +309,12 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.help = "delete the oldest when the folder is larger, or what is older: 2G, 7d or 2G,7d (M, G, T; s, m, h, d)" },
 	[OPT_LISTEN] = { "listen", 'l', "ADDR:PORT", IN(listen), .read = read_listen, .words = "",
 		.form = "an IP address and a port, as in " SERVE_ADDRESS " or [::1]:8417",
-		.help = "where, or one of both (" SERVE_ADDRESS "); port 0 is any free one" },
+		.help = "an IP address, a port, or both (" SERVE_ADDRESS "); port 0 is any free one" },
 	[OPT_FILTER] = { "filter", 0, "PATTERN", TEXT(filter), .words = "",
 		.help = "only files whose path has this text, or matches this glob" },
 	[OPT_ALL] = { "all", 0, FLAG(all),
 		.help = "plan for all ranges alike, however often they are read; needed if the module was loaded without heat=1" },
+	/* what a plan is made of, not a colour */
 	[OPT_READS] = { "heat", 0, "FILE", TEXT(heat),
 		.help = "the counts of reads (the module's; with -t this or --all is needed)" },
 	[OPT_HOT] = { "hot", 0, "PERCENT", IN(hot_percent), .read = read_percent,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Beside the pipeline: how it stands, in a few lines, and what to type next. */
+/* Beside the pipeline: what is watched, in a few lines, and what to type next. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void print_targets(const struct source *source)
 }
 
 /**
- * status_run() - print how it stands: what is watched, and what to type next
+ * status_run() - print what is watched, how fragmented it is, and what to type next
  */
 void status_run(void)
 {
@@ -68,7 +68,7 @@ void status_run(void)
 	source_init(&source, DEFAULT_SNAPSHOT);
 	source_read_table(&source, &table, false);
 	puts(table.n_volumes ? "The module fragtrace watches:" :
-	     "The module fragtrace is loaded, but no directory is watched, or none is mounted:");
+	     "The module fragtrace is loaded, but no directory is watched, or none is mounted.");
 	print_targets(&source);
 	top_add(&top, &table);
 	summary = top_summary(&top, 1);

@@ -337,7 +337,10 @@ noreturn void input_too_large(const char *name)
 {
 	char size[BYTES_MAX];
 
-	format_bytes(size, (double)input_limit() / 4096.0);
+	if (input_limit() < 1024)
+		snprintf(size, sizeof(size), "%ju bytes", (uintmax_t)input_limit());
+	else
+		format_bytes(size, (double)input_limit() / 4096.0);
 	die("%s: the input is larger than %s; expected less; --max-input sets the limit, which is half of the memory "
 	    "otherwise", name, size);
 }

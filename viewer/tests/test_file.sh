@@ -262,7 +262,9 @@ test_which_file() {
 		"$fragtrace" file 000007.sst -t s -o out.png
 	refuses 'nosuch: no watched file of s that has blocks is called so' "$fragtrace" file nosuch -t s -o out.png
 	refuses ', ...' "$fragtrace" file '*.sst' -t "$data/rocksdb.table" -o out.png
-	refuses ': no watched file of s that has blocks is called so' "$fragtrace" file '' -t s -o out.png
+	misused "'': an argument is empty" "$fragtrace" file '' -t s -o out.png
+	refuses 'nosuch: no watched file of s that has blocks is called so' "$fragtrace" file s nosuch -o out.png --count 1
+	misused '-c: not an option here' "$fragtrace" file -c rocksdb s nosuch
 	"$fragtrace" file gone.sst -t s -o out.png
 	mentions ': 9 blocks written'
 	"$fragtrace" file /mnt/f2fs/log/000007.sst -t s -o out.png

@@ -105,6 +105,19 @@ test_bad_options() {
 	misused 'y: unexpected argument; see fragtrace view --help' "$fragtrace" view x y
 	misused 'y: unexpected argument' "$fragtrace" view -t x y
 	"$fragtrace" view -h | cmp - "$("$fragtrace" view --help >help; echo help)"
+	misused '--col: is ambiguous; see fragtrace view --help' "$fragtrace" view --col kind t
+	misused '--json=1: takes no argument' "$fragtrace" files --json=1 t
+	misused "'': an argument is empty" "$fragtrace" defrag --all -t t ''
+	misused "'': no such command" "$fragtrace" ''
+	refuses 'No space left on device' sh -c "'$fragtrace' check '$data/small.table' >/dev/full"
+	mkdir recorded
+	"$fragtrace" record recorded -t "$data/small.table"
+	cp recorded/fragtrace-* kept
+	for name in recorded/fragtrace-*; do
+		misused "$name: is part of the input, recorded; name another file" "$fragtrace" table recorded -o "$name"
+	done
+	cmp "$name" kept
+	"$fragtrace" view recorded -o recorded/picture.png
 	misused 'fragtrace view: --nonsense: not an option here; see fragtrace view --help' "$fragtrace" view --nonsense
 	misused '--interval 0: not valid; give a number of seconds above 0' "$fragtrace" view -n 0
 	misused '--interval -1:' "$fragtrace" view -n -1
@@ -117,7 +130,7 @@ test_bad_options() {
 	misused '--layout box: expected boxes, segments or hilbert' "$fragtrace" view --layout box
 	misused '--dpi 10: expected a number from 48 to 600' "$fragtrace" view --dpi 10
 	misused '--cell x: expected a number from 1 to 64' "$fragtrace" view --cell x
-	misused '--output : not valid; give a name' "$fragtrace" view -o ''
+	misused '--output: is empty; give a name' "$fragtrace" view -o ''
 }
 
 test_help_and_version() {

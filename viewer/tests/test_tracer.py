@@ -411,7 +411,7 @@ def test_how_it_stands(world: World) -> None:
     world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 0\n")
     expect(run().stdout.splitlines(), [
         "The module fragtrace watches:", "  /m0: live, 1 file followed on 254:0", "  /m\\040x: waiting",
-        "split factor 1.08; 1 of 1 file fragmented; 2 fragments (-/s); 1.5 MiB",
+        "split factor 1.08; 1 of 1 file fragmented; 2 fragments; 1.5 MiB",
         "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help"])
     expect(run("check").returncode, 0)
     world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 2\n")

@@ -134,8 +134,8 @@ test_block() {
 	"$fragtrace" block 110 -t t >out
 	says 'LBA 110 of /m (254:0): block 8 of /m/a.x, inode 4, in the fragment that begins at block 8'
 	grep -q '^Why is unknown: ' out || fail "$(cat out)"
-	for lba in x '' -1 1.5 4294967296; do
-		misused "$lba: no block address; give one" "$fragtrace" block -t t -- "$lba"
+	for lba in x -1 1.5 4294967296; do
+		misused "$lba: is no block address; give a number" "$fragtrace" block -t t -- "$lba"
 	done
 	misused 'LBA: missing; see fragtrace block --help' "$fragtrace" block -t t
 	misused 'not an option here; see fragtrace block --help' "$fragtrace" block 110 -t t --only x
@@ -371,7 +371,11 @@ test_why_refuses() {
 		[ ! -s err ] || fail "$(cat err)"
 	done
 	misused 'not an option here; see fragtrace why --help' "$fragtrace" why -n 1
-	misused 'b: unexpected argument; see fragtrace why --help' "$fragtrace" why a b
+	refuses 'a: cannot open' "$fragtrace" why a b
+	refuses "a: is no table, and the module fragtrace is not loaded; name a table before it" "$fragtrace" why a
+	mkdir folder
+	refuses 'named: no watched file' "$fragtrace" why named folder
+	refuses 'folder: is no table' "$fragtrace" why folder
 	misused 'c: unexpected argument' "$fragtrace" why a b c
 	refuses 'No space left on device' sh -c "'$fragtrace' why -t '$data/small.table' >/dev/full"
 	refuses 'nosuch: cannot open' "$fragtrace" why -t nosuch

@@ -24,8 +24,8 @@ MIB = 1 << 20
 
 DESCRIPTION = """\
 Draw what the kernel module fragtrace says of F2FS files over time. A SERIES is a folder that
-`fragtrace record FOLDER -n SECONDS` wrote; a TABLE is a single text of debugfs, plain or
-gzip, or - for standard input."""
+`fragtrace record FOLDER -n SECONDS` wrote; a TABLE is a single snapshot, or a text of
+debugfs, plain or packed with gzip or zstd, or - for standard input."""
 
 EXAMPLES = """\
 examples:

@@ -13,7 +13,6 @@
 #define F2FS_MAP_BYTES (F2FS_SEGMENT_BLKS / 8)
 
 /* mtime of a segment where the kernel does not show it */
-#define F2FS_NO_MTIME UINT64_MAX
 
 /**
  * enum f2fs_type - what a segment is used for, in the order of F2FS

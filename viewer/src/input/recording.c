@@ -121,6 +121,29 @@ bool recording_is(const char *path)
 }
 
 /**
+ * recording_has_any() - is there a snapshot in a folder?
+ * @dir: the folder
+ *
+ * Return: true if there is.
+ */
+bool recording_has_any(const char *dir)
+{
+	struct recording recording = { .dir = dir };
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+	size_t cap = 0;
+	bool has_any;
+
+	while (stream && !recording.n && (entry = readdir(stream)))
+		enter(&recording, &cap, entry->d_name);
+	if (stream)
+		closedir(stream);
+	has_any = recording.n;
+	recording_close(&recording);
+	return has_any;
+}
+
+/**
  * recording_open() - list the snapshots of a recording
  * @recording: the result; to be freed with recording_close()
  * @dir: its folder

@@ -58,6 +58,7 @@ struct span {
 
 int64_t recorded_time_of(const char *name, const char **suffix);
 bool recording_is(const char *path);
+bool recording_has_any(const char *dir);
 void recording_open(struct recording *recording, const char *dir);
 void recording_read(const struct recording *recording, const struct moment *moment, struct text *text);
 const struct recorded *recording_before(const struct recording *recording, const struct moment *moment);

@@ -96,7 +96,7 @@ bool source_may_be(const char *path)
 	int fd;
 
 	if (!strcmp(path, "-") || recording_is(path))
-		return true;
+		return !strcmp(path, "-") || recording_has_any(path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;

@@ -12,7 +12,6 @@
 #include "module/format/snapshot.h"
 
 /* Parts of a cause, for breaks_sum(). */
-#define CAUSE_OP ((1u << FT_CAUSE_OP_BITS) - 1)
 #define CAUSE_KIND ((1u << FT_CAUSE_WRITER_SHIFT) - 1)
 #define CAUSE_WRITER (~CAUSE_KIND)
 

@@ -4,6 +4,7 @@
  * A condition is VALUE COMPARISON NUMBER, as in split>1.2, or fragmented>=10% for a share of the files.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,8 @@ void totals_print(const struct totals *totals)
 
 	for (i = 0; i < N_VALUES; i++)
 		printf("%s %.*f\n", value_names[i], i == VALUE_SPLIT ? 3 : 0, totals->values[i]);
-	fflush(stdout);
+	if (fflush(stdout) || ferror(stdout))
+		die("<stdout>: %s", strerror(errno));
 }
 
 static double value_of(const struct condition *condition, const struct totals *totals)

@@ -377,8 +377,8 @@ void export_write(const char *path, const char *name, const struct table *table,
 	while (strcmp(kind, lists[list]))
 		list++;
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
-		die("%s: is no snapshot, and a table has no files without blocks, and no flags; fragtrace %s needs a snapshot",
-		    name, kind);
+		die("%s: is no snapshot, and a table has no %s; fragtrace %s needs a snapshot", name,
+		    list == LIST_CAUSES || list == LIST_PROCESSES ? "causes" : "files without blocks, and no flags", kind);
 	if ((list == LIST_CAUSES || list == LIST_PROCESSES) && !table->causes)
 		die("%s: has no causes, which fragtrace %s sums up; load the module with causes=1, its default", name, kind);
 	/* a line of CSV has no place for them */

@@ -374,14 +374,16 @@ char *top_summary(const struct top *top, size_t line)
 
 	if (!line)
 		return time_line(top);
-	format_rate(rate, top->rates ? &top->total_rate.fragments : NULL);
+	if (top->rates)
+		format_rate(rate, &top->total_rate.fragments);
 	format_bytes(size, (double)top->total.blks);
 	flaws = flaws_of(&top->table);
 	/* a narrow screen shows the beginning */
-	text = xasprintf("split factor %.2f; %s of %s file%s fragmented; %s%s%s fragments (%s/s); %s", figures_split(&top->total),
+	text = xasprintf("split factor %.2f; %s of %s file%s fragmented; %s%s%s fragments%s%s%s; %s", figures_split(&top->total),
 			 grouped(fragmented, top->n_fragmented), grouped(files, top->table.n_files),
 			 plural(top->table.n_files), flaws, *flaws ? "; " : "",
-			 grouped(fragments, top->total.fragments), rate, size);
+			 grouped(fragments, top->total.fragments), top->rates ? " (" : "", top->rates ? rate : "",
+			 top->rates ? "/s)" : "", size);
 	free(flaws);
 	return text;
 }

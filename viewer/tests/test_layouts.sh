@@ -360,7 +360,7 @@ test_lba_of_several_volumes() {
 
 test_bad_lba() {
 	local bad
-	for bad in 5 a-b 9-5 - -- 1-2-3 1K-2K '' ' 1-2' 0x10-0x20 99999999999999999999-; do
+	for bad in 5 a-b 9-5 - -- 1-2-3 1K-2K ' 1-2' 0x10-0x20 99999999999999999999-; do
 		misused "fragtrace view: --lba $bad: not valid; give block addresses as A-B, A- or -B, with A not above B" \
 			"$fragtrace" view -t "$data/small.table" --lba="$bad" -o out.png
 	done
@@ -422,7 +422,7 @@ test_only_has_the_numbers_of_its_files() {
 test_only_without_a_match() {
 	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches; expected a part of a path, or a glob" \
 		plain -t "$data/small.table" --only 'no*such'
-	misused '--only : not valid; give a part of paths, or a glob' plain -t "$data/small.table" --only ''
+	misused '--only: is empty; give a part of paths, or a glob' plain -t "$data/small.table" --only ''
 	# a file may come later
 	plain -t "$data/small.table" --only 'no*such' -n 0.01 --count 2
 	says 'only files that match no*such: 0 of 7; all numbers of files are theirs'

@@ -136,10 +136,9 @@ void cli_complete(const struct command *command, const char *previous, const cha
 
 static void set_option(struct options *options, const struct option_def *def, const char *arg)
 {
-	if (def->arg && !*arg)
-		die_usage("--%s: is empty; give %s", def->name, def->form ? def->form : def->arg);
-	if (!def->read((char *)options + def->at, arg))
-		die_usage("--%s %s: not valid; give %s", def->name, arg, def->form ? def->form : def->arg);
+	if ((def->arg && !*arg) || !def->read((char *)options + def->at, arg))
+		die_usage("--%s %s: not valid; give %s", def->name, !def->arg || *arg ? arg : "''",
+			  def->form ? def->form : def->arg);
 }
 
 /* What getopt_long() takes. */

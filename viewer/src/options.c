@@ -277,7 +277,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.help = "draw only the blocks A to B; A- and -B leave an end open" },
 	[OPT_ONLY] = { "only", 0, "PATTERN", TEXT(lens.only), .form = "a part of paths, or a glob", .words = "",
 		.help = "draw only files whose path has this text, or matches this glob" },
-	[OPT_COLORS] = { "colors", 'c', "FILE", .read = read_colors, .words = PRESETS, .form = "16 files at most",
+	[OPT_COLORS] = { "colors", 'c', "FILE", .read = read_colors, .words = PRESETS, .form = "a file, up to 16 times",
 		.help = "colours: a file, rocksdb, redis or voltdb; of several, later ones win" },
 	[OPT_COLOR_BY] = { "color-by", 0, "WHAT", TEXT(color_by),
 		.words = "kind\nseverity\nworst\nsize\ncause\nwhy\nprocess\nage\nheat\nfile=",

@@ -436,7 +436,7 @@ test_bad_texts() {
 	refuses 't:2: a NUL byte in the line' "$fragtrace" table --json -o x -t t
 	refuses 'nosuch/x: cannot write the JSON text: No such file' "$fragtrace" table --json -o nosuch/x -t "$data/small.table"
 	refuses '/dev/full: cannot write the CSV text: No space left' "$fragtrace" table --csv -o /dev/full -t "$data/rocksdb.table"
-	misused '--output: is empty; give FILE' "$fragtrace" table --json -o ''
+	misused "--output '': not valid; give FILE" "$fragtrace" table --json -o ''
 	misused 'not an option here; see fragtrace top --help' "$fragtrace" top --csv -o x
 	[ ! -e x ] || fail "a part was written"
 }

@@ -431,7 +431,7 @@ test_a_link_stays_a_link() {
 }
 
 test_page_refuses() {
-	misused '--html: is empty; give FILE' "$fragtrace" view --html ''
+	misused "--html '': not valid; give FILE" "$fragtrace" view --html ''
 	refuses 'no/page.html: cannot write the page: No such file' \
 		"$fragtrace" view -t "$data/small.table" -o other.png --html no/page.html
 	refuses '/dev/full: cannot write the page: No space left' \

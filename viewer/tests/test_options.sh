@@ -130,7 +130,7 @@ test_bad_options() {
 	misused '--layout box: expected boxes, segments or hilbert' "$fragtrace" view --layout box
 	misused '--dpi 10: expected a number from 48 to 600' "$fragtrace" view --dpi 10
 	misused '--cell x: expected a number from 1 to 64' "$fragtrace" view --cell x
-	misused '--output: is empty; give a name' "$fragtrace" view -o ''
+	misused "--output '': not valid; give a name" "$fragtrace" view -o ''
 }
 
 test_help_and_version() {

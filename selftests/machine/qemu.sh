@@ -5,8 +5,8 @@
 #
 # To be sourced by setup.sh. A kernel patches its code when tracepoints and return probes are attached.
 # Under QEMU 7.2 of Debian 12, another emulated processor sometimes runs a half-written patch, and
-# the guest panics: in 5 of 27 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 30. There it still does once in some
-# thousand tests, see ft_emulator_failed(). KVM is not affected.
+# the guest panics: in 5 of 27 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 30. There it was seen once, in
+# 70_fuzz.sh: see ft_emulator_failed(). KVM is not affected.
 
 FT_QEMU_MIN=10
 FT_QEMU_SUITE=bookworm-backports

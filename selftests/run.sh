@@ -36,9 +36,13 @@ PROGRESS=''
 
 # interrupted(status) - end the running suites and exit
 interrupted() {
+	local pid
+
 	trap '' INT TERM HUP
-	# shellcheck disable=SC2086 # none or one
-	kill "${!RUNNING[@]}" $PROGRESS 2>/dev/null || :
+	for pid in "${!RUNNING[@]}"; do
+		kill -- "-$pid" 2>/dev/null || :
+	done
+	[ -z "$PROGRESS" ] || kill "$PROGRESS" 2>/dev/null || :
 	wait
 	exit "$1"
 }
@@ -142,8 +146,10 @@ suite() {
 	done
 	# Write this before the command starts: end_one() may read it at once.
 	: >"$log"
-	# Run it in the background, so that the shell handles a signal at once and can pass it on.
+	# Run it in the background, so that the shell handles a signal at once; in a process group, so that all of it gets the signal.
+	set -m
 	"$@" >"$log" 2>&1 </dev/null &
+	set +m
 	RUNNING[$!]=$name
 	BEGUN[$!]=$SECONDS
 	echo "# === $name: begins"

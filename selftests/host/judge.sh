@@ -46,8 +46,32 @@ make_runner() {
 	n=$(grep -c . "$dir/given")
 	echo "# tests $(echo "$tests" | wc -w)"
 	cat "$dir/said.$n"
+	[ ! -e "$dir/lasts" ] || { sh -c "echo \$\$ >'$dir/child'; exec sleep 300"; echo; }
 	exit "$(cat "$dir/status.$n")"
 	GUEST
+}
+
+# child_runs() - does the program run that the guest has begun?
+child_runs() {
+	[ -s "$dir/child" ] && [ -e "/proc/$(cat "$dir/child")" ]
+}
+
+# child_ended() - the opposite
+child_ended() {
+	! child_runs
+}
+
+# interrupted() - interrupt the runner while a program of its guest runs; does that program end, too?
+interrupted() {
+	local pid
+
+	touch "$dir/lasts"
+	env -u KERNEL -u JOBS -u SEED "$dir/selftests/run.sh" --one 20 >"$dir/out" 2>&1 &
+	pid=$!
+	loop_until 60 child_runs || { echo "# it has not begun" && return 1; }
+	kill $pid
+	wait $pid || :
+	loop_until 10 child_ended
 }
 
 # trouble_is(line...) - is the emulator at fault if the kernel has said this? Print yes or no
@@ -58,7 +82,7 @@ trouble_is() {
 
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
-plan 12
+plan 13
 make_runner
 first='# begin 20_write.sh
 1..2
@@ -112,4 +136,6 @@ expect "a breakpoint in the kernel's own code is the emulator's fault" \
 expect "one in a module, one after a warning, another oops are not" "$(trouble_is 'Oops: int3: 0000 [#1]' 'RIP: 0010:ft_f+0x3/0x10 [fragtrace]') \
 $(trouble_is 'WARNING: CPU: 0' 'Oops: int3: 0000 [#1]' 'RIP: 0010:__schedule+0x30c/0x1080') \
 $(trouble_is 'Oops: 0002 [#1]' 'RIP: 0010:__schedule+0x30c/0x1080')" "no no no"
+say 1 0 "$first"
+check "interrupted: what a suite has begun ends, too" interrupted
 finish

@@ -238,10 +238,8 @@ ft_boot() {
 		ACCEL=tcg,thread=$TCG_THREAD
 		[ -z "$ICOUNT" ] || ACCEL="tcg,thread=single -icount shift=0,sleep=on"
 		cpu=max
-		# Against attacks on speculation, which an emulated CPU does not do, the kernel returns and calls by detours; a fifth
-		# level of page tables is one more step for each miss of the emulated TLB. Together they are a tenth of a guest's time.
-		# What finds bugs, SMAP and SMEP, stays on; and where instructions are counted, all is as on a real CPU.
-		[ -n "$ICOUNT" ] || cpu=$FT_TCG_CPU settings="mitigations=off no5lvl"
+		# Where instructions are counted, all is as on a real CPU.
+		[ -n "$ICOUNT" ] && settings=cryptomgr.notests || cpu=$FT_TCG_CPU settings=$FT_TCG_SETTINGS
 		;;
 	esac
 	# the serial ports: output, the kernel's log, the status
@@ -345,7 +343,7 @@ guest_main() {
 	fi
 	[ ! -f "$FT_TESTS/Makefile" ] || TOOLS=$("$FT_TESTS/machine/build.sh" tools "$KERNEL_ARG") || exit 1
 	ACCEL=$(ft_accel "$VMLINUZ")
-	[ -z "$ICOUNT" ] || ACCEL=tcg APPEND="$APPEND cryptomgr.notests"
+	[ -z "$ICOUNT" ] || ACCEL=tcg
 	ft_qemu "$ACCEL"
 
 	trap 'ft_cleanup; exit 130' INT

@@ -4,7 +4,7 @@
 # 39_move_tree.sh - a large tree moves out of a watched directory, and back: the rename does not wait
 #
 # The module removes the names below the tree later, in small steps. late.ko delays these steps, so that other
-# operations happen between them. The tree has FILES files (default 1000), half of them a level deeper.
+# operations happen between them. The tree has FILES files (default 600), half of them a level deeper.
 #
 # kernels: first
 # group: names
@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-FILES=${FILES:-1000}
+FILES=${FILES:-600}
 HALF=$((FILES / 2))
 
 # shown(pattern) - print the number of matching paths in `files`

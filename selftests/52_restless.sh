@@ -13,10 +13,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 # restless(seconds) - change a file all the time; print how often the module asked F2FS for it
 restless() {
 	before=$(stat_of rescans)
-	end=$(($(date +%s) + $1))
-	while [ "$(date +%s)" -lt $end ]; do
+	end=$(($(uptime_ms) + $1 * 1000))
+	while [ "$(uptime_ms)" -lt $end ]; do
 		fileop fallocate $MNT/d/restless punch 1M 64K
 		fileop fallocate $MNT/d/restless zero 1M 64K
+		sleep 0.1
 	done
 	echo $(($(stat_of rescans) - before))
 }

@@ -26,7 +26,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${ATTACK_SIZE:-}" ] || ATTACK_SIZE=$([ -n "${FUZZ_SECONDS:-}" ] && echo 4000 || echo 250)
 [ -z "${FUZZ_SECONDS:-}" ] || ATTACK_LIST="$ATTACK_LIST $ATTACKS_ON_BOUNDS"
 # Seconds of a round, without the checks after it. Below the kernel's limit for hung tasks.
-ROUND=15
+ROUND=10
 FRIEND=1000
 MNT3=/mnt/f2fs3
 LOOPS="$MNT3 $ENEMY_ELSEWHERE $ENEMY_VOLUMES"

@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-CYCLES=${CYCLES:-5}
+CYCLES=${CYCLES:-3}
 LOADS=$((2 * CYCLES)) TARGETS=$((2 * CYCLES)) MOUNTS=$CYCLES RELOADS=$(((CYCLES + 1) / 2))
 seed=${SEED:-$(date +%s)}
 JOBS=

@@ -377,8 +377,6 @@ loaded() {
 # False without late.ko, which only guests of ours have to have.
 # shellcheck disable=SC2120 # settings are optional
 late() {
-	local setting
-
 	! [ -d /sys/module/late ] || rmmod late
 	if [ $# = 0 ]; then
 		[ -z "${CPUS:-}" ] || taskset -p "$CPUS" $$ >/dev/null
@@ -387,11 +385,6 @@ late() {
 	[ -z "${CPUS:-}" ] || taskset -p ffffffff $$ >/dev/null
 	[ -f /tools/late.ko ] || [ -z "${FRAGTRACE_GUEST:-}" ] || bail "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	[ -f /tools/late.ko ] || return 1
-	for setting; do
-		case $setting in
-		function=*) [ "$(grep -c " ${setting#*=}	\[fragtrace\]" /proc/kallsyms)" -le 1 ] || bail "several functions have this name: $setting" ;;
-		esac
-	done
 	insmod /tools/late.ko "$@" || bail "cannot delay: $*"
 }
 

@@ -55,6 +55,16 @@ ft_make_module() {
 	echo "$dir/fragtrace.ko"
 }
 
+# ft_clear(folder) - end if several functions of the module have a name by which tests delay one of them
+ft_clear() {
+	local names
+
+	names=$(grep -oh 'function=[a-z0-9_]*' "$FT_TESTS"/*.sh | sort -u | cut -d = -f 2)
+	names=$(nm "$1/fragtrace.ko" | awk '$2 ~ /^[tT]$/ { print $3 }' | sort | uniq -d | grep -xF -e "$names" || :)
+	# shellcheck disable=SC2086 # a list
+	[ -z "$names" ] || ft_die "several functions have this name, and a test delays one of them:" $names
+}
+
 # ft_make_tools(version) - build the programs for the architecture of a kernel
 ft_make_tools() {
 	local dir
@@ -117,6 +127,7 @@ build_main() {
 		else
 			ft_make_module "$what" W=1 FT_SELFTEST=1 "$@" >/dev/null
 		fi
+		ft_clear "$what"
 		echo "$what"
 		;;
 	tested)
@@ -124,6 +135,7 @@ build_main() {
 		ft_kernel "${1:-6.12}"
 		mkdir -p "$(ft_build_root)"
 		ft_locked "tested-$KREL" ft_make_module "$(ft_build_root)/$KREL-tested" FT_SELFTEST=1 >/dev/null
+		ft_clear "$(ft_build_root)/$KREL-tested"
 		echo "$(ft_build_root)/$KREL-tested"
 		;;
 	running)

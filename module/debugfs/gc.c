@@ -93,14 +93,18 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	if (ft_vec_make_room(&lines->vec, 1 + FT_GC_VICTIMS + FT_GC_SHARES,
 			     sizeof(struct line)))
 		return -ENOMEM;
+	/* probes wait for the lock; a victim has moved no less than its shares, read before */
+	spin_lock(&gc->lock);
+	for (n = 0; n < gc->nr_shares; n++)
+		add_line(lines, MOVED, vol->dev)->share =
+			gc->share[(gc->newest_share - n) % FT_GC_SHARES];
+	spin_unlock(&gc->lock);
+	ft_let_writers_go();
 	spin_lock(&gc->lock);
 	add_line(lines, VOLUME, vol->dev)->sums = gc->sums;
 	for (n = 0; n < gc->nr; n++)
 		add_line(lines, VICTIM, vol->dev)->victim =
 			gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
-	for (n = 0; n < gc->nr_shares; n++)
-		add_line(lines, MOVED, vol->dev)->share =
-			gc->share[(gc->newest_share - n) % FT_GC_SHARES];
 	spin_unlock(&gc->lock);
 	return 0;
 }

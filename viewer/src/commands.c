@@ -29,6 +29,7 @@
 #include "names.h"
 #include "options.h"
 #include "outfile.h"
+#include "output/columns.h"
 #include "output/condition.h"
 #include "output/export.h"
 #include "output/html.h"
@@ -139,7 +140,8 @@ static char *heat_beside(const char *table)
 	if (recorded || recording_is(table))
 		return recorded;
 	if (strcmp(name, "snapshot") && strcmp(name, "table"))
-		die_usage("--color-by heat: %s does not have what is read; give a copy of the file heat: --heat FILE", table);
+		die_usage("%s: does not have what is read; give a recording, a table beside a copy of the file heat, or that: "
+			  "--heat FILE", table);
 	return xasprintf("%.*sheat", (int)(name - table), table);
 }
 
@@ -310,6 +312,14 @@ static void use_export(struct session *s, const struct table *table)
 
 	export_write(s->options.output, s->source.name, table, s->command->name, s->options.form, spaces);
 	free(spaces);
+}
+
+static void use_table(struct session *s, const struct table *table)
+{
+	if (s->options.form == FORM_COLUMNS)
+		columns_write(s->options.output, &s->source, table, &s->colors, s->colors.heat);
+	else
+		use_export(s, table);
 }
 
 static void use_metrics(struct session *s, const struct table *table)
@@ -514,7 +524,7 @@ static bool read_heat(struct session *s)
 /* Does the command need F2FS's own state? Of the forms of a table, JSON has it. */
 static bool reads_state(const struct session *s)
 {
-	return cli_has(s->command, OPT_F2FS_STATE) && (s->command->use != use_export || s->options.form == FORM_JSON);
+	return cli_has(s->command, OPT_F2FS_STATE) && (s->command->use != use_table || s->options.form == FORM_JSON);
 }
 
 /* Return: false if there is nothing to read at the moment; this is reported once. */
@@ -706,6 +716,12 @@ static void prepare_check(struct session *s)
 		condition_parse(&condition, s->options.operands[i]);
 }
 
+static void prepare_table(struct session *s)
+{
+	if (s->options.form != FORM_COLUMNS && (s->options.n_color_confs || s->options.with_reads))
+		die_usage("%s: only columns have that; add --columns", s->options.with_reads ? "--reads" : "-c");
+}
+
 static void run_record(struct session *s)
 {
 	const struct options *o = &s->options;
@@ -743,7 +759,7 @@ static void begin_drawing(struct session *s)
 		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", o->color_by);
 	for (i = 0; i < o->n_color_confs; i++)
 		colors_read(&s->colors, o->color_conf[i]);
-	if (!strcmp(o->color_by, "heat")) {
+	if (!strcmp(o->color_by, "heat") || o->with_reads) {
 		s->needs_heat = true;
 		s->colors.heat = &s->heat;
 		s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table);
@@ -777,7 +793,7 @@ static void begin(struct session *s)
 	s->source.at = o->at;
 	s->source.volume = o->volume;
 	f2fs_source_init(&s->state, o->table, o->f2fs_state, s->command->use == use_space);
-	if (s->command->draws)
+	if (s->command->draws || o->form == FORM_COLUMNS)
 		begin_drawing(s);
 	atexit(outfile_abandon);
 	repeating = o->interval_ns > 0;
@@ -847,14 +863,18 @@ const struct command commands[N_COMMANDS] = {
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
 	{ "processes", "[TABLE]", "Sum up the breaks by the process that wrote the data.", .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "table", "[TABLE]", "List the written extents of volumes by address.", .use = use_export,
+	{ "table", "[TABLE]", "List the written extents of volumes by address.", .prepare = prepare_table, .use = use_table,
 	  .about = "The text can be read again, as TABLE. JSON has F2FS's state, too, if it is known.",
-	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
+	  .options = { OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_COLORS, OPT_WITH_READS, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
 	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.", .use = use_metrics,
 	  .options = { OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
 	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.",
 	  .use = use_record, .run = run_record,
 	  .options = { OPT_EVENTS, OPT_KEEP, AGAIN, OPT_TABLE, OPT_AT, OPT_MAX_INPUT } },
+	{ "moments", "DIR", "List the moments of a recording, and where events were lost.", .start = moments_run,
+	  .about = "For each snapshot: the first and the last moment that --at can have, how many events were lost after "
+		   "that (-: none; 0: not known how many), and its files.",
+	  .options = { OPT_JSON, OPT_CSV, OPT_MAX_INPUT } },
 	{ "check", "[TABLE] [CONDITION...]", "Print figures; end with status 3 if a condition holds.",
 	  .prepare = prepare_check, .use = use_check,
 	  .about = "Also if an audit has found a difference. CONDITION is split, fragmented, breaks, extents, stale, left_out "

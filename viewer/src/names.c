@@ -127,7 +127,7 @@ static uint32_t code_point(const char *text, size_t n)
 
 /*
  * Control characters, the ends of lines and paragraphs, and the characters that set the direction of
- * text, or that are invisible. The same as HIDDEN of fragsnap/texts.py.
+ * text, or that are invisible. The same as HIDDEN of fragsnap.py.
  */
 static bool is_hidden(uint32_t code)
 {

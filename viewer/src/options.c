@@ -153,6 +153,13 @@ static bool read_csv(void *to, const char *arg)
 	return true;
 }
 
+static bool read_columns(void *to, const char *arg)
+{
+	(void)arg;
+	*(enum sheet_form *)to = FORM_COLUMNS;
+	return true;
+}
+
 static bool read_way(void *to, const char *arg)
 {
 	*(enum way *)to = strcmp(arg, "ioctl") ? WAY_MAPPING : WAY_IOCTL;
@@ -251,8 +258,8 @@ static bool read_recent(void *to, const char *arg)
 
 const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_TABLE] = { "table", 't', "TABLE", TEXT(table),
-		.help = "read this instead of the running module: a snapshot, a text of debugfs, both perhaps packed with gzip "
-			"or zstd, or the folder of a recording; - is stdin" },
+		.help = "read this instead of the running module: a snapshot, a text of debugfs, both perhaps packed with zstd, or "
+			"the folder of a recording; - is stdin" },
 	[OPT_AT] = { "at", 0, "TIME", .read = read_moment, .form = MOMENT_FORM, .words = "start\nend",
 		.help = "the moment of a recording (its end): 60s, 5m, 1h30m after its beginning, start, end, or a time such as "
 			"2026-05-04T03:02:01.5Z" },
@@ -301,6 +308,10 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_OUTPUT] = { "output", 'o', "FILE", TEXT(output), .help = "where to write (stdout)" },
 	[OPT_JSON] = { "json", 0, IN(form), .read = read_json, .help = "as JSON" },
 	[OPT_CSV] = { "csv", 0, IN(form), .read = read_csv, .help = "as CSV" },
+	[OPT_COLUMNS] = { "columns", 0, IN(form), .read = read_columns,
+		.help = "as columns of numbers, for numpy: fragtrace-plot reads them" },
+	[OPT_WITH_READS] = { "reads", 0, FLAG(with_reads),
+		.help = "with --columns: also how often each window was read, from the recording or the file heat beside the table" },
 	[OPT_EVENTS] = { "events", 0, FLAG(events),
 		.help = "keep what happens between the snapshots, so that --at can have any moment; a snapshot every 10 "
 			"minutes without -n; as root, until interrupted" },

@@ -202,25 +202,23 @@ test_snapshot_is_drawn_like_its_table() {
 	cmp a.png b.png
 	"$fragtrace" view -t - -o c.png <"$(echo rec/*)"
 	cmp a.png c.png
-	# gzip files may be concatenated
-	{ head -n 20 t | gzip; tail -n +21 t | gzip; } >two.gz
-	"$fragtrace" view -t two.gz -o d.png
+	# packed files may be concatenated
+	{ head -n 20 t | zstd -q; tail -n +21 t | zstd -q; } >two.zst
+	"$fragtrace" view -t two.zst -o d.png
 	cmp a.png d.png
 }
 
-test_bad_gzip() {
-	gzip -c "$data/rocksdb.table" >good.gz
-	head -c 500 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
-	head -c 10 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
-	head -c 2 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
-	# what comes out of it is read until then
-	{ head -c 500 good.gz; head -c 100 /dev/zero; } >bad.gz
-	refuses 'fragtrace view: bad.gz:' "$fragtrace" view -t bad.gz -o out.png
-	{ cat good.gz; echo more; } >bad.gz
-	refuses 'bad.gz: cannot unpack: ' "$fragtrace" view -t bad.gz -o out.png
+test_badly_packed() {
+	zstd -q "$data/rocksdb.table" -o good.zst
+	for n in 4 10 500; do
+		head -c $n good.zst >short.zst
+		refuses 'short.zst: cannot unpack: the zstd data is cut short' "$fragtrace" view -t short.zst -o out.png
+	done
+	{ cat good.zst; echo more; } >bad.zst
+	refuses 'bad.zst: cannot unpack: ' "$fragtrace" view -t bad.zst -o out.png
+	gzip -c "$data/rocksdb.table" >t.gz
+	refuses 't.gz: is packed with gzip; unpack it first: zcat t.gz' "$fragtrace" view -t t.gz -o out.png
+	zcat t.gz | "$fragtrace" view - -o a.png
 }
 
 test_record_refuses() {

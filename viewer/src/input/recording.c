@@ -2,7 +2,7 @@
 /*
  * Before the pipeline: a folder that fragtrace record wrote -> the snapshot of a moment.
  *
- *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst, and .gz in place of .zst
+ *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst
  *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
  *	fragtrace-SECONDS.mmm.heat.zst		the module's file heat of that time, if it counts what is read
  *	fragtrace-SECONDS.mmm.f2fs		a folder with F2FS's own state of that time, for --f2fs-state
@@ -89,8 +89,7 @@ static void keep_if_there(char **path)
 
 static void enter(struct recording *r, size_t *cap, const char *name)
 {
-	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot.gz", ".snapshot", ".table.zst",
-						".table.gz", ".table", NULL };
+	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot", ".table.zst", ".table", NULL };
 	const char *suffix;
 	int64_t time_ms = recorded_time_of(name, &suffix);
 	struct recorded found = { .time_ms = time_ms };

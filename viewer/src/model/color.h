@@ -20,6 +20,9 @@
 /* Each rule takes four shades of 8 bits and a line of the legend; more rules could not be distinguished. */
 #define MAX_RULES 62
 
+/* Number of extensions that are distinguished. */
+#define MAX_KNOWN_EXTENSIONS 256
+
 /*
  * Blocks on either side of a break that have a strong colour: 32 KiB. A fragment without room for a pale block in
  * between is strong as a whole.
@@ -207,6 +210,7 @@ uint32_t colors_distinct(size_t i);
 
 /* Reads color.cnf; only for the kind of file. */
 void colors_read(struct colors *colors, const char *arg);
+const uint32_t *colors_of_extension(const char *ext);
 bool path_matches(const char *path, const char *glob);
 bool path_is_shown(const char *path, const char *pattern);
 

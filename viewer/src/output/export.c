@@ -27,23 +27,19 @@ static const char *const lists[] = { "table", "extents", "files", "causes", "pro
 
 static const char *const volume_columns[] = { "dev", "main_blkaddr", "blocks", "segment_blocks", "path", NULL };
 
-/* By whether causes are known. */
+/* By whether causes are known: a text does not have them. */
 static const char *const table_columns[][16] = {
 	{ "dev", "lba", "length", "offset", "ino", "state", "path", NULL },
 	{ "dev", "lba", "length", "offset", "ino", "state", "op", "flush", "why_here", "process", "path", NULL },
 };
 
-static const char *const extents_columns[][16] = {
-	{ "dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "path", NULL },
-	{ "dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "op", "flush", "why_here", "process",
-	  "path", NULL },
+static const char *const extents_columns[] = {
+	"dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "op", "flush", "why_here", "process", "path", NULL
 };
 
-static const char *const files_columns[][16] = {
-	{ "dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k",
-	  "ideal_128k", "path", NULL },
-	{ "dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k",
-	  "ideal_128k", "op", "flush", "why_here", "path", NULL },
+static const char *const files_columns[] = {
+	"dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k", "ideal_128k",
+	"op", "flush", "why_here", "path", NULL
 };
 
 static const char *const *columns_of(enum export_list list, bool has_causes)
@@ -53,8 +49,8 @@ static const char *const *columns_of(enum export_list list, bool has_causes)
 	if (list == LIST_PROCESSES)
 		return sums_processes_columns;
 	if (list == LIST_EXTENTS)
-		return extents_columns[has_causes];
-	return list == LIST_FILES ? files_columns[has_causes] : table_columns[has_causes];
+		return extents_columns;
+	return list == LIST_FILES ? files_columns : table_columns[has_causes];
 }
 
 static void put_dev(struct sheet *sheet, const struct table *table, uint32_t volume)
@@ -163,8 +159,7 @@ static void put_extent(struct sheet *sheet, const struct table *table, const str
 	}
 	sheet_number(sheet, e->blks);
 	sheet_words(sheet, !e->is_written ? "unwritten" : e->is_encoded ? "encoded" : NULL);
-	if (table->causes)
-		put_cause(sheet, table, is_break ? cause_complete(table, e->cause) : 0, is_break);
+	put_cause(sheet, table, is_break ? cause_complete(table, e->cause) : 0, is_break);
 	put_listed_path(sheet, table, f);
 }
 
@@ -202,8 +197,7 @@ static void put_file(struct sheet *sheet, const struct table *table, const struc
 	sheet_mean(sheet, fig->distance, fig->fragments ? fig->fragments - 1 : 0);
 	sheet_number(sheet, fig->requests);
 	sheet_number(sheet, fig->ideal);
-	if (table->causes)
-		put_kind(sheet, cause, fig->fragments > 1);
+	put_kind(sheet, cause, fig->fragments > 1);
 	put_listed_path(sheet, table, f);
 }
 
@@ -231,7 +225,7 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 {
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	struct figures *figures = figures_of(table, starts, NULL);
-	uint32_t *causes = table->causes ? breaks_main_causes(table, starts) : NULL;
+	uint32_t *causes = breaks_main_causes(table, starts);
 	struct ranked_file *ranked = xcalloc(list->n_files, sizeof(*ranked));
 	size_t n = 0, i;
 
@@ -243,7 +237,7 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 		ranked[n].listed = f;
 		if (f->file != NO_FILE) {
 			ranked[n].figures = figures[f->file];
-			ranked[n].cause = causes ? causes[f->file] : 0;
+			ranked[n].cause = causes[f->file];
 		}
 		n++;
 	}
@@ -283,16 +277,16 @@ static void put_records(FILE *file, const char *name, const struct table *table,
 }
 
 /* Of the format. */
-static int version_of(const struct table *table, enum export_list list)
+static int version_of(enum export_list list)
 {
-	return (list == LIST_EXTENTS || list == LIST_FILES) && table->causes ? 2 : 1;
+	return list == LIST_EXTENTS || list == LIST_FILES ? 2 : 1;
 }
 
 static void put_text_head(FILE *file, const struct table *table, enum export_list list)
 {
 	size_t i;
 
-	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(table, list));
+	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(list));
 	fprintf(file, "# time %jd.%03d\n", (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
 	for (i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
@@ -330,7 +324,7 @@ static void put_stopped(FILE *file, const struct table *table)
 static void put_json_head(FILE *file, const struct table *table, enum export_list list, const struct space *spaces)
 {
 	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\"stopped\":[",
-		lists[list], version_of(table, list), (intmax_t)(table->text.time_ms / 1000),
+		lists[list], version_of(list), (intmax_t)(table->text.time_ms / 1000),
 		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out);
 	put_stopped(file, table);
 	fputs("],\n", file);
@@ -379,8 +373,6 @@ void export_write(const char *path, const char *name, const struct table *table,
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
 		die("%s: is no snapshot, and a table has no %s; fragtrace %s needs a snapshot", name,
 		    list == LIST_CAUSES || list == LIST_PROCESSES ? "causes" : "files without blocks, and no flags", kind);
-	if ((list == LIST_CAUSES || list == LIST_PROCESSES) && !table->causes)
-		die("%s: has no causes, which fragtrace %s sums up; load the module with causes=1, its default", name, kind);
 	/* a line of CSV has no place for them */
 	if (form == FORM_CSV)
 		warn_of_flaws(table, name);

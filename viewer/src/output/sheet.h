@@ -13,11 +13,13 @@
  * @FORM_TEXT: values with blanks between them, as debugfs has them
  * @FORM_JSON: objects with commas between them
  * @FORM_CSV: RFC 4180, after a row with the names
+ * @FORM_COLUMNS: not rows, see columns.c
  */
 enum sheet_form {
 	FORM_TEXT,
 	FORM_JSON,
 	FORM_CSV,
+	FORM_COLUMNS,
 };
 
 /**

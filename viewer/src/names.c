@@ -224,24 +224,3 @@ char *name_printable(const char *path)
 {
 	return escape(path, show_in_locale);
 }
-
-/**
- * put_json_string() - write a string as JSON that is also safe inside a script element
- * @file: output
- * @text: UTF-8
- */
-void put_json_string(FILE *file, const char *text)
-{
-	putc('"', file);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			fprintf(file, "\\%c", c);
-		else if (c < ' ' || c == 0x7f || strchr("<>&", c))
-			fprintf(file, "\\u%04x", c);
-		else
-			putc(c, file);
-	}
-	putc('"', file);
-}

@@ -220,6 +220,21 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 }
 
 /**
+ * put_number() - write a number, as %ju does, in a fraction of its time
+ * @file: output
+ * @number: the number
+ */
+void put_number(FILE *file, uint64_t number)
+{
+	char buf[24], *end = buf + sizeof(buf), *p = end;
+
+	do
+		*--p = (char)('0' + number % 10);
+	while (number /= 10);
+	fwrite(p, 1, (size_t)(end - p), file);
+}
+
+/**
  * plural() - the end of a counted word
  * @n: the number
  *

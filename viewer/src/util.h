@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdnoreturn.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
@@ -58,6 +59,8 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* room for the text of any number, with separators */
 #define GROUPED_MAX 32
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
+
+void put_number(FILE *file, uint64_t number);
 
 const char *plural(uint64_t n);
 

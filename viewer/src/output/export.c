@@ -95,12 +95,12 @@ static void put_cause(struct sheet *sheet, const struct table *table, uint32_t c
 
 /* === Table === */
 
-static void put_volumes(FILE *file, const struct table *table)
+static void put_volumes(struct json *json, const struct table *table)
 {
 	struct sheet sheet;
 	size_t i;
 
-	sheet_begin(&sheet, file, volume_columns, FORM_JSON);
+	sheet_begin(&sheet, json, volume_columns, FORM_JSON);
 	for (i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
@@ -252,7 +252,7 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 
 /* === Outputs === */
 
-static void put_records(FILE *file, const char *name, const struct table *table, enum export_list what,
+static void put_records(struct json *json, const char *name, const struct table *table, enum export_list what,
 			enum sheet_form form)
 {
 	/* debugfs has no causes in a table */
@@ -262,7 +262,7 @@ static void put_records(FILE *file, const char *name, const struct table *table,
 
 	if (what != LIST_TABLE)
 		snapshot_list(&list, table, name);
-	sheet_begin(&sheet, file, columns_of(what, has_causes), form);
+	sheet_begin(&sheet, json, columns_of(what, has_causes), form);
 	if (what == LIST_EXTENTS)
 		put_extents(&sheet, table, &list);
 	else if (what == LIST_FILES)
@@ -308,37 +308,42 @@ static void put_text_head(FILE *file, const struct table *table, enum export_lis
 }
 
 /* The devices of the volumes where F2FS has stopped. */
-static void put_stopped(FILE *file, const struct table *table)
+static void put_stopped(struct json *json, const struct table *table)
 {
-	const char *before = "";
 	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++) {
-		if (!table->volumes[i].stopped)
-			continue;
-		fprintf(file, "%s\"%u:%u\"", before, table->volumes[i].major, table->volumes[i].minor);
-		before = ",";
-	}
+	json_array(json, "stopped");
+	for (i = 0; i < table->n_volumes; i++)
+		if (table->volumes[i].stopped)
+			json_format(json, NULL, "%u:%u", table->volumes[i].major, table->volumes[i].minor);
+	json_end(json);
 }
 
-static void put_json_head(FILE *file, const struct table *table, enum export_list list, const struct space *spaces)
+static void put_json_head(struct json *json, const struct table *table, enum export_list list, const struct space *spaces)
 {
-	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\"stopped\":[",
-		lists[list], version_of(list), (intmax_t)(table->text.time_ms / 1000),
-		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out);
-	put_stopped(file, table);
-	fputs("],\n", file);
+	json_object(json, NULL);
+	json_format(json, "format", "fragtrace %s", lists[list]);
+	json_number(json, "version", (uint64_t)version_of(list));
+	json_real(json, "time", (double)table->text.time_ms / 1000, 3);
+	json_number(json, "stale", table->n_stale);
+	json_number(json, "left_out", table->n_left_out);
+	put_stopped(json, table);
 	if (list == LIST_TABLE) {
-		fputs("\"volumes\":[\n", file);
-		put_volumes(file, table);
-		fputs("\n],\n", file);
+		json_line(json);
+		json_array(json, "volumes");
+		put_volumes(json, table);
+		json_line(json);
+		json_end(json);
 	}
 	if (spaces) {
-		fputs("\"space\":[\n", file);
-		space_put_json(file, table, spaces);
-		fputs("\n],\n", file);
+		json_line(json);
+		json_array(json, "space");
+		space_put_json(json, table, spaces);
+		json_line(json);
+		json_end(json);
 	}
-	fputs("\"records\":[\n", file);
+	json_line(json);
+	json_array(json, "records");
 }
 
 static void warn_of_flaws(const struct table *table, const char *name)
@@ -366,6 +371,7 @@ void export_write(const char *path, const char *name, const struct table *table,
 {
 	static const char *const what[] = { "text", "JSON text", "CSV text" };
 	enum export_list list = LIST_TABLE;
+	struct json json = { 0 };
 	struct outfile out;
 
 	while (strcmp(kind, lists[list]))
@@ -377,12 +383,16 @@ void export_write(const char *path, const char *name, const struct table *table,
 	if (form == FORM_CSV)
 		warn_of_flaws(table, name);
 	outfile_open(&out, path, what[form]);
+	json.file = out.file;
 	if (form == FORM_TEXT)
 		put_text_head(out.file, table, list);
 	if (form == FORM_JSON)
-		put_json_head(out.file, table, list, spaces);
-	put_records(out.file, name, table, list, form);
-	if (form == FORM_JSON)
-		fputs("\n]}\n", out.file);
+		put_json_head(&json, table, list, spaces);
+	put_records(&json, name, table, list, form);
+	if (form == FORM_JSON) {
+		json_line(&json);
+		json_end(&json);
+		json_end(&json);
+	}
 	outfile_close(&out);
 }

@@ -85,17 +85,6 @@ void json_line(struct json *json)
 	json->has_line = true;
 }
 
-/* As %ju, which takes a third of the time of an export. */
-static void put_number(FILE *file, uint64_t number)
-{
-	char buf[24], *end = buf + sizeof(buf), *p = end;
-
-	do
-		*--p = (char)('0' + number % 10);
-	while (number /= 10);
-	fwrite(p, 1, (size_t)(end - p), file);
-}
-
 /**
  * json_number() - write a number
  * @json: the JSON
@@ -105,6 +94,17 @@ static void put_number(FILE *file, uint64_t number)
 void json_number(struct json *json, const char *key, uint64_t number)
 {
 	put_number(json_value(json, key), number);
+}
+
+/**
+ * json_signed() - write a number that may be below 0
+ * @json: the JSON
+ * @key: its key; NULL in an array
+ * @number: the number
+ */
+void json_signed(struct json *json, const char *key, int64_t number)
+{
+	fprintf(json_value(json, key), "%jd", (intmax_t)number);
 }
 
 /**
@@ -182,6 +182,20 @@ void json_text(struct json *json, const char *key, const char *text)
 void json_name(struct json *json, const char *key, const char *name)
 {
 	char *text = name ? name_text(name) : NULL;
+
+	json_text(json, key, text);
+	free(text);
+}
+
+/**
+ * json_visible() - write a name as people read it, see name_visible()
+ * @json: the JSON
+ * @key: its key; NULL in an array
+ * @name: its bytes; NULL: null
+ */
+void json_visible(struct json *json, const char *key, const char *name)
+{
+	char *text = name ? name_visible(name) : NULL;
 
 	json_text(json, key, text);
 	free(text);

@@ -30,11 +30,13 @@ void json_end(struct json *json);
 void json_line(struct json *json);
 FILE *json_value(struct json *json, const char *key);
 void json_number(struct json *json, const char *key, uint64_t number);
+void json_signed(struct json *json, const char *key, int64_t number);
 void json_maybe(struct json *json, const char *key, uint64_t number, bool is_known);
 void json_real(struct json *json, const char *key, double number, int decimals);
 void json_flag(struct json *json, const char *key, bool flag);
 void json_text(struct json *json, const char *key, const char *text);
 void json_name(struct json *json, const char *key, const char *name);
+void json_visible(struct json *json, const char *key, const char *name);
 void json_format(struct json *json, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 #endif

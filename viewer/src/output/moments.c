@@ -47,19 +47,27 @@ static void put_span(struct sheet *sheet, const struct recording *recording, siz
 int moments_run(const struct options *options)
 {
 	struct recording recording;
+	struct json json = { 0 };
 	struct outfile out;
 	struct sheet sheet;
 	size_t i;
 
 	recording_open(&recording, *options->operands);
 	outfile_open(&out, "-", "list");
-	if (options->form == FORM_JSON)
-		fputs("{\"format\":\"fragtrace moments\",\"version\":1,\"records\":[\n", out.file);
-	sheet_begin(&sheet, out.file, columns, options->form);
+	json.file = out.file;
+	if (options->form == FORM_JSON) {
+		json_object(&json, NULL);
+		json_text(&json, "format", "fragtrace moments");
+		json_number(&json, "version", 1);
+		json_array(&json, "records");
+	}
+	sheet_begin(&sheet, &json, columns, options->form);
 	for (i = 0; i < recording.n; i++)
 		put_span(&sheet, &recording, i);
-	if (options->form == FORM_JSON)
-		fputs("\n]}\n", out.file);
+	if (options->form == FORM_JSON) {
+		json_end(&json);
+		json_end(&json);
+	}
 	outfile_close(&out);
 	recording_close(&recording);
 	return 0;

@@ -420,11 +420,15 @@ test_only_has_the_numbers_of_its_files() {
 }
 
 test_only_without_a_match() {
-	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches; expected a part of a path, or a glob" \
+	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches; give a part of a path, or a glob" \
 		plain -t "$data/small.table" --only 'no*such'
 	misused "--only '': not valid; give a part of paths, or a glob" plain -t "$data/small.table" --only ''
-	# a file may come later
-	plain -t "$data/small.table" --only 'no*such' -n 0.01 --count 2
+	refuses "fragtrace serve: --only no*such: no watched file of $data/small.table matches; give a part of a path, or a glob" \
+		"$fragtrace" serve "$data/small.table" --only 'no*such' -l 0
+	# a file may come later: this is said once
+	plain -t "$data/small.table" --only 'no*such' -n 0.01 --count 2 2>err
+	[ "$(cat err)" = "fragtrace view: --only no*such: no watched file of $data/small.table matches; give a part of a path, or a glob" ] ||
+		fail "$(cat err)"
 	says 'only files that match no*such: 0 of 7; all numbers of files are theirs'
 }
 

@@ -227,6 +227,8 @@ test_record_refuses() {
 	refuses 'no/rec: cannot make the folder: No such file' "$fragtrace" record no/rec -t "$data/small.table"
 	misused "'': an argument is empty" "$fragtrace" record '' -t "$data/small.table"
 	refuses 'nosuch/run: cannot make the folder: No such file' "$fragtrace" record nosuch/run -t "$data/small.table"
+	refuses 'nosuch: cannot open: No such file' "$fragtrace" record new -t nosuch
+	[ ! -e new ] || fail "a folder was made for nothing"
 	misused 'DIR: missing; see fragtrace record --help' "$fragtrace" record
 	misused 'b: unexpected argument; see fragtrace record --help' "$fragtrace" record a b
 	misused '--events: goes on until it is interrupted; leave out --count' "$fragtrace" record new --events -n 1 --count 3

@@ -64,12 +64,23 @@ char *recorded_heat(const char *path)
 	return xasprintf("%.*s" HEAT_SUFFIX, (int)(suffix - path), path);
 }
 
-static bool is_one_of(const char *name, const char *const *names)
+/**
+ * recorded_snapshot_time() - the time in the name of a snapshot of a recording
+ * @name: name of the file, without its folder
+ * @suffix: set to what follows the time
+ *
+ * Return: ms since 1970, or -1 for the name of another file.
+ */
+int64_t recorded_snapshot_time(const char *name, const char **suffix)
 {
-	for (; *names; names++)
-		if (!strcmp(name, *names))
-			return true;
-	return false;
+	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot", ".table.zst", ".table" };
+	int64_t time_ms = recorded_time_of(name, suffix);
+	size_t i;
+
+	for (i = 0; time_ms >= 0 && i < ARRAY_LEN(suffixes); i++)
+		if (!strcmp(*suffix, suffixes[i]))
+			return time_ms;
+	return -1;
 }
 
 static int by_time(const void *a, const void *b)
@@ -89,12 +100,10 @@ static void keep_if_there(char **path)
 
 static void enter(struct recording *r, size_t *cap, const char *name)
 {
-	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot", ".table.zst", ".table", NULL };
 	const char *suffix;
-	int64_t time_ms = recorded_time_of(name, &suffix);
-	struct recorded found = { .time_ms = time_ms };
+	struct recorded found = { .time_ms = recorded_snapshot_time(name, &suffix) };
 
-	if (time_ms < 0 || !is_one_of(suffix, suffixes))
+	if (found.time_ms < 0)
 		return;
 	found.snapshot = xasprintf("%s/%s", r->dir, name);
 	found.events = xasprintf("%s/%.*s" EVENTS_SUFFIX, r->dir, (int)(suffix - name), name);

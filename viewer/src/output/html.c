@@ -443,6 +443,7 @@ static void put_data(struct json *json, const void *arg)
 		put_causes(json, &list, page->runs->table);
 	put_shades(json, page->colors);
 	put_volumes(json, page->layout, page->runs, &list);
+	json_line(json);
 	json_value(json, "picture");
 	putc('"', json->file);
 	png_out_url(json->file, page->png);

@@ -392,17 +392,30 @@ def replace(lines: list[str]) -> None:
     os.rename("new", "t")
 
 
+def test_only_what_comes_later(view: str) -> None:
+    """That no file matches is said once; then there is one."""
+    replace(["254:0 110 2 0 4 contiguous /m/a.sst"])
+    said = "fragtrace serve: --only b.sst: no watched file of t matches; give a part of a path, or a glob\n"
+    with Serving(view, "t", "-n", "0.1", "--only", "b.sst", says=said) as server:
+        expect(server.ask("table")["total"]["files"], 0)
+        time.sleep(0.3)
+        replace(["254:0 110 2 0 4 contiguous /m/a.sst", "254:0 120 2 0 5 contiguous /m/b.sst"])
+        end = time.monotonic() + 60
+        while server.ask("table")["total"]["files"] != 1:
+            assert time.monotonic() < end, "no new table"
+            time.sleep(0.02)
+
+
 def test_renewal(view: str) -> None:
     replace(["254:0 110 2 0 4 contiguous /m/a.sst"])
-    said = ("fragtrace serve: --only b.sst: no watched file of t matches; give a part of a path, or a glob\n"
-            "fragtrace serve: t: cannot open: No such file or directory; waiting until it is back\n")
-    with Serving(view, "t", "-n", "0.1", "--only", "b.sst", says=said) as server:
+    with Serving(view, "t", "-n", "0.1", says="fragtrace serve: t: cannot open: No such file or directory; "
+                 "waiting until it is back\n") as server:
         status, headers, body = server.request(server.url + "table")
         tag, before = headers["ETag"], json.loads(body)
         expect((status, tag, before["interval"]), (200, f'"{before["generation"]}"', 100))
         replace(["254:0 110 2 0 4 contiguous /m/a.sst", "254:0 120 2 0 5 contiguous /m/b.sst"])
         end = time.monotonic() + 60
-        while server.ask("table")["total"]["files"] != 1:
+        while server.ask("table")["total"]["files"] != 2:
             assert time.monotonic() < end, "no new table"
             time.sleep(0.02)
         status, headers, body = server.request(server.url + "table", If_None_Match=tag)

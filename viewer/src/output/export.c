@@ -201,52 +201,28 @@ static void put_file(struct sheet *sheet, const struct table *table, const struc
 	put_listed_path(sheet, table, f);
 }
 
-/* What the order of files depends on. */
-struct ranked_file {
-	const struct listed_file *listed;
-	struct figures figures;
-	uint32_t cause;
-};
-
-/* As figures_compare(), but equal files are in the order of the snapshot, as in `files`. */
-static int by_badness(const void *a, const void *b)
-{
-	const struct ranked_file *x = a, *y = b;
-	uint64_t x_extra = x->figures.requests - x->figures.ideal, y_extra = y->figures.requests - y->figures.ideal;
-
-	if (x_extra != y_extra)
-		return x_extra > y_extra ? -1 : 1;
-	if (x->figures.fragments != y->figures.fragments)
-		return x->figures.fragments > y->figures.fragments ? -1 : 1;
-	return x->listed < y->listed ? -1 : x->listed > y->listed;
-}
-
+/* The worst first; equal files are in the order of the snapshot. */
 static void put_files(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	struct figures *figures = figures_of(table, starts, NULL);
-	uint32_t *causes = breaks_main_causes(table, starts);
-	struct ranked_file *ranked = xcalloc(list->n_files, sizeof(*ranked));
-	size_t n = 0, i;
+	struct figures *of_table = figures_of(table, starts, NULL), *figures = xcalloc(list->n_files, sizeof(*figures));
+	uint32_t *causes = breaks_main_causes(table, starts), *order;
+	size_t i;
 
+	for (i = 0; i < list->n_files; i++)
+		if (list->files[i].file != NO_FILE)
+			figures[i] = of_table[list->files[i].file];
+	order = figures_worst(figures, list->n_files);
 	for (i = 0; i < list->n_files; i++) {
-		const struct listed_file *f = &list->files[i];
+		const struct listed_file *f = &list->files[order[i]];
 
-		if (f->is_omitted)
-			continue;
-		ranked[n].listed = f;
-		if (f->file != NO_FILE) {
-			ranked[n].figures = figures[f->file];
-			ranked[n].cause = causes[f->file];
-		}
-		n++;
+		if (!f->is_omitted)
+			put_file(sheet, table, f, &figures[order[i]], f->file != NO_FILE ? causes[f->file] : 0);
 	}
-	qsort(ranked, n, sizeof(*ranked), by_badness);
-	for (i = 0; i < n; i++)
-		put_file(sheet, table, ranked[i].listed, &ranked[i].figures, ranked[i].cause);
-	free(ranked);
+	free(order);
 	free(causes);
 	free(figures);
+	free(of_table);
 	free(starts);
 }
 

@@ -231,7 +231,7 @@ void put_number(FILE *file, uint64_t number)
 	do
 		*--p = (char)('0' + number % 10);
 	while (number /= 10);
-	fwrite(p, 1, (size_t)(end - p), file);
+	fwrite_unlocked(p, 1, (size_t)(end - p), file);
 }
 
 /**

@@ -61,14 +61,14 @@ test_bad_arguments() {
 test_bad_tables() {
 	: >t
 	unusable 't:1: the table is empty' --all -t t
-	unusable '/nonexistent: cannot open: No such file or directory' --all -t /nonexistent
+	unusable '/nonexistent: cannot read: No such file or directory' --all -t /nonexistent
 	if [ ! -e /sys/kernel/debug/fragtrace/snapshot ]; then
 		unusable '/sys/kernel/debug/fragtrace/snapshot: cannot open' --all
 	fi
 }
 
 test_bad_heat() {
-	unusable '/nonexistent: cannot open: No such file or directory; say --all' --heat /nonexistent -t "$small"
+	unusable '/nonexistent: cannot read: No such file or directory; say --all' --heat /nonexistent -t "$small"
 	: >h
 	unusable 'h: is empty; expected "# fragtrace heat 2"' --heat h -t "$small"
 	echo '# fragtrace heat 1' >h

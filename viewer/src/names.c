@@ -14,7 +14,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "names.h"
 #include "util.h"
 
 static int is_continuation(char c)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Helpers for all other files: messages, checked memory, reading of whole files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -405,6 +406,22 @@ int slurp(struct text *text, int fd)
 	}
 	text->buf[text->len] = '\0';
 	return 0;
+}
+
+/**
+ * slurp_file() - read a file by its name
+ * @text: the result; to be freed with text_free()
+ * @path: the file
+ *
+ * Return: 0, or the errno of the call that failed; EFBIG if the file is larger than input_limit().
+ */
+int slurp_file(struct text *text, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : slurp(text, fd);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 /**

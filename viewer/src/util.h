@@ -80,6 +80,7 @@ uint64_t input_limit(void);
 void set_input_limit(uint64_t bytes);
 noreturn void input_too_large(const char *name);
 int slurp(struct text *text, int fd);
+int slurp_file(struct text *text, const char *path);
 void text_free(struct text *text);
 
 const char *nearest(const char *word, const char *const *names, size_t n);

@@ -34,7 +34,7 @@ def test_bad_input(capsys):
         refuses(capsys, 1, 'future.table:1: the table has version 2', command, "future.table")
         refuses(capsys, 1, "cut.table.zst: cannot unpack: the zstd data is cut short", command, "cut.table.zst")
     refuses(capsys, 1, "nowhere: cannot open: No such file", "compare", "good.table", "nowhere")
-    refuses(capsys, 1, "nothing: No such file or directory; expected a color.cnf file or a preset", "history",
+    refuses(capsys, 1, "nothing: No such file or directory; give a color.cnf file or a preset", "history",
             "good.table", "-c", "nothing")
 
 

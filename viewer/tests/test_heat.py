@@ -315,7 +315,7 @@ def test_recordings(view: str) -> None:
     expect(reads_of(view, "run", "--heat", "heat"), 9)
     for where in (["run"], ["run/fragtrace-1700000002.000.table.zst"]):
         expect(run(view, "view", *where, "--color-by", "heat", "-o", "none.png", status=1),
-               "fragtrace view: run/fragtrace-1700000002.000.heat.zst: cannot open: No such file or directory; a snapshot is "
+               "fragtrace view: run/fragtrace-1700000002.000.heat.zst: cannot read: No such file or directory; a snapshot is "
                "recorded with what is read if the module was loaded with heat=1\n")
     server = Server(view, "run", "--at", "0s", "--color-by", "heat")
     for second, reads in (0, 5), (1, 70), (0, 5):
@@ -375,7 +375,7 @@ def test_errors(view: str) -> None:
     Path("heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
     says("heat: nothing is known of readers; expected a module that was loaded with heat=1", "table", *by_heat)
     os.remove("heat")
-    says("heat: cannot open: No such file or directory", "table", *by_heat)
+    says("heat: cannot read: No such file or directory", "table", *by_heat)
     assert not Path("out.png").exists()
     # who draws nothing needs no counts
     run(view, "table", "table", "--json", "-o", "out.json")

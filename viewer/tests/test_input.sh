@@ -397,9 +397,9 @@ test_presets() {
 	for name in rocksdb redis voltdb; do
 		"$fragtrace" view -t "$data/small.table" -c $name -i $name -o out.png
 	done
-	refuses 'nosuch: No such file or directory; expected a color.cnf file or a preset' \
+	refuses 'nosuch: No such file or directory; give a color.cnf file or a preset' \
 		"$fragtrace" view -t "$data/small.table" -c nosuch -o out.png
-	refuses 'expected an img.cnf file or a preset' "$fragtrace" view -t "$data/small.table" -i nosuch -o out.png
+	refuses 'give an img.cnf file or a preset' "$fragtrace" view -t "$data/small.table" -i nosuch -o out.png
 }
 
 # Files are found by their inode numbers: 150,000 of them take less than a tenth of these seconds of the CPU.

@@ -12,7 +12,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,10 +197,8 @@ void recording_close(struct recording *recording)
 
 static void read_file(struct text *text, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : slurp(text, fd);
+	int err = slurp_file(text, path);
 
-	if (fd >= 0)
-		close(fd);
 	if (err == EFBIG)
 		input_too_large(path);
 	if (err)

@@ -15,7 +15,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,19 +114,6 @@ static void find_newest(struct recorder *recorder)
 	closedir(dir);
 }
 
-/* Return: false if it cannot be read. */
-static bool read_newest(const char *path, struct text *text)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool done = fd >= 0 && !slurp(text, fd);
-
-	if (fd >= 0)
-		close(fd);
-	if (done && is_packed(text))
-		unpack(text, path);
-	return done;
-}
-
 /* The time of a text that was stored is in its second line. */
 static bool is_same(const char *newest, const struct parts *parts)
 {
@@ -135,8 +121,10 @@ static bool is_same(const char *newest, const struct parts *parts)
 	struct parts old = { 0 };
 	bool same = false;
 
-	if (!newest || !read_newest(newest, &text))
+	if (!newest || slurp_file(&text, newest))
 		return false;
+	if (is_packed(&text))
+		unpack(&text, newest);
 	text.has_time = true;
 	if (snapshot_is(&text) == parts->is_binary && memchr(text.buf, '\n', text.len)) {
 		split(&old, &text);

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "model/causes.h"
-#include "names.h"
 #include "output/page_data.h"
 #include "output/phrases.h"
 #include "output/serve_view.h"

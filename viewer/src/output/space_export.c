@@ -2,7 +2,6 @@
 /* Beside the pipeline: the free space of volumes as part of JSON texts and of metrics. */
 #include <stdlib.h>
 
-#include "names.h"
 #include "output/prometheus.h"
 #include "output/space.h"
 #include "util.h"

@@ -61,7 +61,7 @@ test_bad_arguments() {
 test_bad_tables() {
 	: >t
 	unusable 't:1: the table is empty' --all -t t
-	unusable '/nonexistent: cannot read: No such file or directory' --all -t /nonexistent
+	unusable '/nonexistent: cannot open: No such file or directory' --all -t /nonexistent
 	if [ ! -e /sys/kernel/debug/fragtrace/snapshot ]; then
 		unusable '/sys/kernel/debug/fragtrace/snapshot: cannot open' --all
 	fi

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "names.h"
 #include "util.h"
 
 static int is_continuation(char c)

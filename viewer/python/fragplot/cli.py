@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import sys
-from typing import Callable, NoReturn, Optional
+from typing import Callable, NoReturn
 
 from matplotlib.figure import Figure
 

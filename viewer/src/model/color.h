@@ -206,6 +206,21 @@ struct rule *colors_find(struct colors *colors, const char *what);
 /* For colour sources whose rules have one colour each. */
 void colors_add_plain(struct colors *colors, size_t last, const char *what, uint32_t rgb);
 void colors_set_last(struct colors *colors, const char *what, uint32_t rgb);
+
+/**
+ * struct color_class - a rule of one colour for values from @least on, up to those of the next class
+ * @least: the least value
+ * @name: text of the rule
+ * @rgb: its colour
+ */
+struct color_class {
+	uint64_t least;
+	const char *name;
+	uint32_t rgb;
+};
+
+void colors_add_classes(struct colors *colors, const struct color_class *classes, size_t n);
+size_t colors_class_of(const struct color_class *classes, size_t n, uint64_t value);
 uint32_t colors_distinct(size_t i);
 
 /* Reads color.cnf; only for the kind of file. */

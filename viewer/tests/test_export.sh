@@ -148,6 +148,9 @@ test_lists_need_a_snapshot() {
 			"$fragtrace" table --csv -o x "$data/rocksdb2.$kind"
 	done
 	misused 'nosuch: no such command; see fragtrace --help' "$fragtrace" nosuch --json -o x
+	misused '-c: only columns have that; add --columns' "$fragtrace" table -c rocksdb -o x "$data/small.table"
+	misused '--reads: only columns have that; add --columns' "$fragtrace" table --csv --reads -o x "$data/small.table"
+	misused '--columns: not an option here; see fragtrace files --help' "$fragtrace" files --columns -o x "$data/small.table"
 	[ ! -e x ] || fail "a part was written"
 }
 

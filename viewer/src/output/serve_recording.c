@@ -11,7 +11,6 @@
 
 #include "apart.h"
 #include "input/recording.h"
-#include "input/snapshot.h"
 #include "input/source.h"
 #include "input/volume.h"
 #include "output/json.h"
@@ -85,10 +84,7 @@ static void put_table(const void *arg, FILE *out)
 
 static void parse(struct table *table, const struct serve_recording *recording, struct text *text)
 {
-	if (snapshot_is(text))
-		snapshot_parse(table, recording->dir, text);
-	else
-		table_parse(table, recording->dir, text, false);
+	source_parse(table, recording->dir, text, false);
 	volume_keep(table, recording->dir, recording->volume);
 }
 

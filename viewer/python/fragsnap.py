@@ -210,6 +210,11 @@ def read_moments(folder: str) -> list[Span]:
             for one in json.loads(ask("moments", "--json", "--", folder))["records"]]
 
 
+def read_list(kind: str, path: str) -> list[dict[str, Any]]:
+    """The records that `fragtrace KIND --json` writes of a snapshot: files, extents, causes or processes."""
+    return json.loads(ask(kind, "--json", "-t", path))["records"]  # type: ignore[no-any-return]
+
+
 def at_text(ns: int) -> str:
     """A moment in ns since 1970 as --at takes it."""
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ns // NS)) + f".{ns % NS:09}Z"

@@ -751,7 +751,7 @@ static void run_top(struct session *s)
 	const struct options *o = &s->options;
 	bool is_once = !o->interval_ns && !strcmp(o->table, "-");
 
-	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->filter);
+	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->lens.only);
 }
 
 /* The colours and sizes of pictures and pages; options of the command line override img.cnf. */
@@ -853,7 +853,7 @@ const struct command commands[N_COMMANDS] = {
 	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
 	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .takes_table = true, .run = run_top,
 	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n.",
-	  .options = { AGAIN, OPT_FILTER, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
+	  .options = { AGAIN, OPT_ONLY, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
 	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.",
 	  .takes_table = true, .most = 1, .prepare = prepare_why, .use = use_why,
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension.",

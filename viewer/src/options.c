@@ -283,7 +283,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.form = "block addresses as A-B, A- or -B, with A not above B",
 		.help = "draw only the blocks A to B; A- and -B leave an end open" },
 	[OPT_ONLY] = { "only", 0, "PATTERN", TEXT(lens.only), .form = "a part of paths, or a glob", .words = "",
-		.help = "draw only files whose path has this text, or matches this glob" },
+		.help = "only files whose path has this text, or matches this glob" },
 	[OPT_COLORS] = { "colors", 'c', "FILE", .read = read_colors, .words = PRESETS, .form = "a file, up to 16 times",
 		.help = "colours: a file, rocksdb, redis or voltdb; of several, later ones win" },
 	[OPT_COLOR_BY] = { "color-by", 0, "WHAT", TEXT(color_by),
@@ -321,8 +321,6 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_LISTEN] = { "listen", 'l', "ADDR:PORT", IN(listen), .read = read_listen, .words = "",
 		.form = "an IP address and a port, as in " SERVE_ADDRESS " or [::1]:8417",
 		.help = "an IP address, a port, or both (" SERVE_ADDRESS "); port 0 is any free one" },
-	[OPT_FILTER] = { "filter", 0, "PATTERN", TEXT(filter), .words = "",
-		.help = "only files whose path has this text, or matches this glob" },
 	[OPT_ALL] = { "all", 0, FLAG(all),
 		.help = "plan for all ranges alike, however often they are read; needed if the module was loaded without heat=1" },
 	/* what a plan is made of, not a colour */

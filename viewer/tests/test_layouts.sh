@@ -386,7 +386,7 @@ test_only() {
 	says 'other files: blocks=34, folded blocks=0'
 	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=0'
 	says '254:0 /mnt/f2fs  LBA 100 to 163, 64 blocks (256 KiB), 9.4 % in matching files'
-	# a text without a wildcard is a part of the path, as for --filter
+	# a text without a wildcard is a part of the path, as in top
 	for layout in boxes segments hilbert; do
 		plain -t "$data/small.table" --layout $layout --only 'f2fs/my '
 		says 'other files: blocks=34, folded blocks=0'

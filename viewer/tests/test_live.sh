@@ -482,7 +482,7 @@ test_completion() {
 	touch t.table
 	offers '--f2fs-state ' ./fragtrace-view --f
 	offers 'serve space ' ./fragtrace s
-	offers '--filter ' ./fragtrace top --f
+	offers '--only ' ./fragtrace top --o
 	offers '--budget ' ./fragtrace-defrag --b
 	offers 'mapping ' ./fragtrace defrag --way m
 	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''

@@ -362,7 +362,7 @@ test_why_refuses() {
 		"$fragtrace" file "$name" -t named --color-by why -o picture.png
 		"$fragtrace" view named --only "$name" -o picture.png
 		"$peek" picture.png text | grep -q ': 1 of 2; all numbers'
-		"$fragtrace" top --count 1 --filter "$name" named | grep -cF '.mkv' | grep -qx 2
+		"$fragtrace" top --count 1 --only "$name" named | grep -cF '.mkv' | grep -qx 2
 		"$fragtrace" view named --color-by "file=$name" -o picture.png 2>err
 		[ ! -s err ] || fail "$(cat err)"
 	done

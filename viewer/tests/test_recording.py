@@ -11,12 +11,14 @@ import io
 import os
 import re
 import random
+import struct
 import subprocess
 from bisect import bisect_right
 from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 
 import eventfile as ev
 import fragsnap
@@ -290,6 +292,26 @@ def test_a_process_is_entered_once(tmp_path: Path) -> None:
     done = view("processes", "run", "--csv", cwd=tmp_path / "run")
     rows = [(row["comm"], row["pid"], row["breaks"]) for row in csv.DictReader(io.StringIO(done.stdout))]
     assert sorted(rows) == [("a", "7", "2"), ("a", "8", "1"), ("b", "7", "1"), ("several", "", "1"), ("unknown", "", "1")]
+
+
+def test_figures_of_a_moment(made: Recorder) -> None:
+    """A snapshot of a moment that is kept has the figures of its files, as the module writes them."""
+    folder = made.folder.parent
+    assert view("record", "kept", "-t", "run", "--at", iso(made.truth[-1][0]), cwd=folder).returncode == 0
+    path, = (folder / "kept").iterdir()
+    data = zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes())
+    at, number, size, _ = struct.unpack_from("<QQII", data, 32 + 24)
+    found = {}
+    for i in range(number):
+        _, _, _, *figures, _, ino, flags, _ = struct.unpack_from("<9Q4I", data, at + i * size)
+        found[ino] = [*figures, flags & 2]
+    rows = {int(row["ino"]): row for row in csv.DictReader(io.StringIO(view("files", str(path), "--csv", cwd=folder).stdout))}
+    assert found.keys() == rows.keys() and any(flags for *_, flags in found.values())
+    for ino, (blocks, written, fragments, distance, requests, ideal, flags) in found.items():
+        row = rows[ino]
+        assert [blocks, written, fragments, requests, ideal] == [
+            int(row[name]) for name in ("blocks", "extents", "fragments", "requests_128k", "ideal_128k")]
+        assert flags == 2 * (fragments > 1) and abs(distance / max(fragments - 1, 1) - float(row["mean_distance"])) < 0.051
 
 
 def test_relative_times(made: Recorder) -> None:

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/figures.h"
 #include "input/heat.h"
 #include "input/table.h"
-#include "model/figures.h"
 
 /* Each rule takes four shades of 8 bits and a line of the legend; more rules could not be distinguished. */
 #define MAX_RULES 62

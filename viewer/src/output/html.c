@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/figures.h"
 #include "model/causes.h"
-#include "model/figures.h"
 #include "outfile.h"
 #include "output/html.h"
 #include "output/page_data.h"

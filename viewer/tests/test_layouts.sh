@@ -481,11 +481,12 @@ test_lens_of_a_page() {
 test_lens_is_for_pictures_alone() {
 	local option other
 	for option in '--lba 103-109' '--only log'; do
-		for other in 'record dir' table files metrics 'check split>1' top why 'block 1' space; do
+		for other in 'record dir' table files metrics 'check split>1' why 'block 1' space; do
 			# shellcheck disable=SC2086 # lists of words
 			misused "not an option here; see fragtrace ${other%% *} --help" "$fragtrace" $other -t "$data/small.table" $option
 		done
 	done
+	misused 'not an option here; see fragtrace top --help' "$fragtrace" top "$data/small.table" --lba 103-109
 }
 
 test_stale_is_in_the_title() {

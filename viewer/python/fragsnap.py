@@ -140,10 +140,11 @@ class Span:
 
 def find_program() -> str:
     """fragtrace: of this build, beside this program, or in PATH."""
-    build = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-    for folder in (build, os.path.dirname(os.path.realpath(sys.argv[0]))):
-        if os.access(os.path.join(folder, PROGRAM), os.X_OK):
-            return os.path.join(folder, PROGRAM)
+    folders = [os.path.dirname(os.path.dirname(os.path.realpath(__file__)))]
+    folders += [os.path.dirname(os.path.realpath(sys.argv[0]))] if os.path.isfile(sys.argv[0]) else []
+    for path in (os.path.join(folder, PROGRAM) for folder in folders):
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
     found = shutil.which(PROGRAM)
     if not found:
         raise SnapError(f"{PROGRAM}: is not installed, which reads tables and recordings; install it, or add its folder to PATH")
@@ -156,14 +157,32 @@ input_max: Optional[str] = None
 
 def ask(command: str, *args: str) -> bytes:
     """What a command of fragtrace writes; its messages go on, the one of an error as a SnapError."""
-    limit = ["--max-input", input_max] if input_max else []
-    done = subprocess.run([find_program(), command, *limit, *args], capture_output=True, check=False)
-    said = done.stderr.decode("utf-8", "surrogateescape").replace(f"{PROGRAM} {command}: ", "")
+    limit = ["--max-input", input_max] if input_max is not None else []
+    program = find_program()
+    try:
+        # an input may be a descriptor, as in <(zcat t.gz)
+        done = subprocess.run([program, command, *limit, *args], capture_output=True, check=False, close_fds=False)
+    except OSError as error:
+        raise SnapError(f"{program}: cannot start: {error.strerror}; install it again") from error
+    said = done.stderr.decode("utf-8", "surrogateescape").replace(f"{PROGRAM} {command}: ", "").splitlines()
+    wrong = said.pop() if said and done.returncode > 0 else f"{program} {command}: ended with status {done.returncode}"
+    for line in said:
+        print(visible(line), file=sys.stderr)
     if done.returncode:
-        raise SnapError(said.strip() or f"{PROGRAM} {command}: ended with status {done.returncode}", min(max(done.returncode, 1), 2))
-    if said:
-        print(said, end="", file=sys.stderr)
+        raise SnapError(wrong, 2 if done.returncode == 2 else 1)
     return done.stdout
+
+
+def checked(document: Any, form: str) -> Any:
+    """JSON of the program, if it is what this module knows."""
+    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (f"{PROGRAM} {form}", 1):
+        raise SnapError(f"{find_program()}: its {form} are none that this program reads; install both of one version")
+    return document
+
+
+def path_of(name: str) -> str:
+    """A path as JSON has it: bytes that are no UTF-8, and backslashes, are octal."""
+    return os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda byte: bytes([int(byte[1], 8)]), name.encode()))
 
 
 def take_arrays(head: dict[str, Any], data: bytes, at: int) -> tuple[dict[str, dict[str, np.ndarray]], int]:
@@ -178,8 +197,8 @@ def take_arrays(head: dict[str, Any], data: bytes, at: int) -> tuple[dict[str, d
 
 def table_of(name: str, data: bytes) -> Table:
     """The table that fragtrace has written in columns."""
-    end = data.index(b"\n") + 1
-    head = json.loads(data[:end])
+    end = data.find(b"\n") + 1
+    head = checked(json.loads(data[:end] or b"null"), "columns")
     arrays, at = take_arrays(head, data, end)
     files, extents, windows = arrays["files"], arrays["extents"], arrays["windows"]
     names = iter(os.fsdecode(data[at:]).split("\0"))
@@ -206,8 +225,9 @@ def read_table(path: str, at: Optional[str] = None, colors: Optional[list[str]] 
 
 def read_moments(folder: str) -> list[Span]:
     """The moments of a recording, by snapshot."""
-    return [Span(one["first"], one["last"], one["lost"], one["snapshot"], one["events"])
-            for one in json.loads(ask("moments", "--json", "--", folder))["records"]]
+    records = checked(json.loads(ask("moments", "--json", "--", folder) or b"null"), "moments")["records"]
+    return [Span(one["first"], one["last"], one["lost"], path_of(one["snapshot"]), one["events"] and path_of(one["events"]))
+            for one in records]
 
 
 def read_list(kind: str, path: str) -> list[dict[str, Any]]:

@@ -128,6 +128,7 @@ def test_where_the_viewer_is(monkeypatch):
         os.mkdir(folder)
         Path(folder, "fragtrace").touch(0o755)
     monkeypatch.setattr(fragsnap, "__file__", "/nowhere/python/fragsnap.py")
+    Path("beside/fragtrace-plot").touch()
     monkeypatch.setattr("sys.argv", [os.path.abspath("beside/fragtrace-plot")])
     monkeypatch.setenv("PATH", os.path.abspath("path"))
     assert fragsnap.find_program() == os.path.abspath("beside/fragtrace")

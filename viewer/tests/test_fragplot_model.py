@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections import Counter
 from dataclasses import replace
@@ -34,6 +35,14 @@ def test_moments_of_a_series():
     assert [round(moment.time - START, 3) for moment in series] == [0, 10, 20, 90]
     for seconds, expected in ((0, 0), (9.9, 0), (10, 10), (60, 20), (90, 90)):
         assert round(moments.at(series, seconds).time - START, 3) == expected
+
+
+def test_a_time_that_differs_from_the_name():
+    """A snapshot that was renamed is not drawn at a wrong time."""
+    folder = record("run", GROWING)
+    os.rename(moments.series_of([folder])[0].path, "run/fragtrace-5.000.table.zst")
+    with pytest.raises(fragsnap.SnapError, match="run/fragtrace-5.000.table.zst: the time is 1795232523.042"):
+        moments.series_of([folder])[0].read()
 
 
 # === Texts ===
@@ -105,6 +114,27 @@ def test_globs(path, name):
     t = parsed(f"{HEAD}254:0 110 4 0 5 contiguous {path}\n", colors=["./my.cnf"])
     groups = colors.groups_for(colors.blocks_by_kind(t), 5, True)
     assert len(groups) == 9 and groups[int(groups.of_files(t)[0])].name == name
+
+
+NAMED = {
+    "white": 0xffffff, "black": 0x000000,
+    "gray": 0x949494, "light-gray": 0xc9c9c9, "dark-gray": 0x5c5c5c,
+    "red": 0xc8382e, "light-red": 0xf29b92, "dark-red": 0x7d1a14,
+    "orange": 0xe8871e, "light-orange": 0xffbe5c, "dark-orange": 0xb84a00,
+    "yellow": 0xf0e442, "light-yellow": 0xfaf3a5, "dark-yellow": 0xa89a00,
+    "green": 0x3fa34d, "light-green": 0xa6dba0, "dark-green": 0x14602a,
+    "teal": 0x1f9e96, "light-teal": 0x6fd6cc, "dark-teal": 0x0b5e5a,
+    "blue": 0x3a76d6, "light-blue": 0xa9ccf5, "dark-blue": 0x17408c,
+    "purple": 0x8f4fbf, "light-purple": 0xcda4e8, "dark-purple": 0x5e2390,
+    "brown": 0x96643a, "light-brown": 0xcfa77c, "dark-brown": 0x5e3717,
+}
+
+
+def test_named_colours():
+    """Each name is the colour that the manual lists it with."""
+    names = list(NAMED)
+    Path("my.cnf").write_text("".join(f".x{i} {name} {name} {name}\n" for i, name in enumerate(names)))
+    assert [kind.tones for kind in parsed(HEAD, colors=["./my.cnf"]).kinds[:-1]] == [(NAMED[name],) * 3 for name in names]
 
 
 def test_bad_rules():

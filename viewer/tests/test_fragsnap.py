@@ -124,6 +124,40 @@ def test_errors_come_as_they_are():
     assert error.value.status == 2
 
 
+@pytest.mark.parametrize("folder", ["r\\b", "r\udcff", "r\\134x"])
+def test_odd_folders(folder):
+    """Paths come back as they are."""
+    record(folder, {0.0: HEAD + sst(110)})
+    one, = fragsnap.read_moments(folder)
+    assert os.path.exists(one.snapshot) and fragsnap.read_table(one.snapshot).lba.tolist() == [110]
+
+
+def test_a_descriptor():
+    """As in <(zcat t.gz)."""
+    Path("t").write_text(HEAD + RECORD)
+    with open("t", "rb") as stream:
+        os.set_inheritable(stream.fileno(), True)
+        assert len(fragsnap.read_table(f"/dev/fd/{stream.fileno()}").paths) == 1
+
+
+@pytest.mark.parametrize("script, said, status, before", [
+    ("echo 'fragtrace table: one' >&2; echo 'fragtrace table: two' >&2; exit 1", "^two$", 1, "one\n"),
+    ("kill -KILL $$", "fragtrace table: ended with status -9$", 1, ""),
+    ("exit 0", "its columns are none that this program reads", 1, ""),
+    ('echo \'{"format":"fragtrace columns","version":2}\'', "its columns are none that this program reads", 1, "")])
+def test_what_the_program_does(script, said, status, before, monkeypatch, capsys):
+    """Each message in a line of its own; an end without one, and answers of another version, are told."""
+    Path("fragtrace").write_text(f"#!/bin/sh\n{script}\n")
+    os.chmod("fragtrace", 0o755)
+    monkeypatch.setattr(fragsnap, "find_program", lambda: os.path.abspath("fragtrace"))
+    with pytest.raises(fragsnap.SnapError, match=said) as error:
+        fragsnap.read_table("t")
+    assert error.value.status == status and capsys.readouterr().err == before
+    os.chmod("fragtrace", 0o644)
+    with pytest.raises(fragsnap.SnapError, match="fragtrace: cannot start: Permission denied"):
+        fragsnap.read_table("t")
+
+
 def test_moments(capsys):
     """Those of a recording without events; the last snapshot is right for any later moment, with a message."""
     record("run", {0.0: HEAD, 2.5: HEAD + sst(110)})
@@ -135,6 +169,8 @@ def test_moments(capsys):
         t = fragsnap.read_table("run", at)
         assert (t.time, t.begin) == (time / 10 ** 9, begin / 10 ** 9)
     assert capsys.readouterr().err == ""
+    assert fragsnap.read_table("run", "1h").time == end / 10 ** 9
+    assert "run: the last change recorded is at " in capsys.readouterr().err
 
 
 # === The terms ===

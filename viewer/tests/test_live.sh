@@ -217,7 +217,7 @@ test_badly_packed() {
 	{ cat good.zst; echo more; } >bad.zst
 	refuses 'bad.zst: cannot unpack: ' "$fragtrace" view -t bad.zst -o out.png
 	gzip -c "$data/rocksdb.table" >t.gz
-	refuses 't.gz: is packed with gzip; unpack it first: zcat t.gz' "$fragtrace" view -t t.gz -o out.png
+	refuses 't.gz: is packed with gzip; unpack it first, with gunzip or zcat' "$fragtrace" view -t t.gz -o out.png
 	zcat t.gz | "$fragtrace" view - -o a.png
 }
 

@@ -26,8 +26,11 @@ class Moment:
     before_gap: bool = False
 
     def read(self, colors: Optional[list[str]] = None, with_heat: bool = False) -> Table:
-        """The table itself, with the kinds of files that these color.cnf files define."""
-        return fragsnap.read_table(self.path, self.at, colors, with_heat)
+        """The table itself, with the kinds of files that these color.cnf files define; its time must be this one."""
+        table = fragsnap.read_table(self.path, self.at, colors, with_heat)
+        if table.has_time and self.at is None and abs(table.time - self.time) > 0.0005:
+            raise SnapError(f"{self.path}: the time is {table.time:.3f}, and {self.time:.3f} in the file's name; was the file renamed?")
+        return table
 
 
 def moment_of(path: str, at: Optional[str] = None, colors: Optional[list[str]] = None,

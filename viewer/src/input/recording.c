@@ -381,6 +381,9 @@ void recording_read(const struct recording *recording, const struct moment *mome
 		die("%s: the recording begins at %s; expected no moment before that, such as %s", recording->dir,
 		    moment_text(begin, ns_of(recording->list[0].time_ms)), moment_text(at, at_ns));
 	i--;
+	if (!recording->list[i].events && i + 1 == recording->n && at_ns != UINT64_MAX && at_ns > ns_of(recording->list[i].time_ms))
+		warn("%s: the last change recorded is at %s; taking that moment", recording->dir,
+		     moment_text(begin, ns_of(recording->list[i].time_ms)));
 	if (recording->list[i].events)
 		read_rebuilt(recording, i, at_ns, at_ns == UINT64_MAX, text);
 	else

@@ -96,7 +96,7 @@ void unpack_pieces(const struct text *in, const char *name, piece_taker take, vo
 	size_t left;
 
 	if (*in->buf == '\x1f')
-		die("%s: is packed with gzip; unpack it first: zcat %s", name, name);
+		die("%s: is packed with gzip; unpack it first, with gunzip or zcat", name);
 	left = unpack_zstd(in, name, in->len, take, arg);
 	if (ZSTD_isError(left))
 		die("%s: cannot unpack: %s", name, ZSTD_getErrorName(left));

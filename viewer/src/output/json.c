@@ -20,22 +20,22 @@
 FILE *json_value(struct json *json, const char *key)
 {
 	if (json->has_any >> json->depth & 1)
-		putc(',', json->file);
+		putc_unlocked(',', json->file);
 	json->has_any |= 1u << json->depth;
 	if (json->has_line)
-		putc('\n', json->file);
+		putc_unlocked('\n', json->file);
 	json->has_line = false;
 	if (key) {
-		putc('"', json->file);
-		fputs(key, json->file);
-		fputs("\":", json->file);
+		putc_unlocked('"', json->file);
+		fputs_unlocked(key, json->file);
+		fputs_unlocked("\":", json->file);
 	}
 	return json->file;
 }
 
 static void open(struct json *json, const char *key, bool is_array)
 {
-	putc(is_array ? '[' : '{', json_value(json, key));
+	putc_unlocked(is_array ? '[' : '{', json_value(json, key));
 	json->depth++;
 	json->has_any &= ~(1u << json->depth);
 	json->is_array &= ~(1u << json->depth);
@@ -69,11 +69,11 @@ void json_array(struct json *json, const char *key)
 void json_end(struct json *json)
 {
 	if (json->has_line)
-		putc('\n', json->file);
+		putc_unlocked('\n', json->file);
 	json->has_line = false;
-	putc(json->is_array >> json->depth & 1 ? ']' : '}', json->file);
+	putc_unlocked(json->is_array >> json->depth & 1 ? ']' : '}', json->file);
 	if (!--json->depth)
-		putc('\n', json->file);
+		putc_unlocked('\n', json->file);
 }
 
 /**
@@ -119,7 +119,7 @@ void json_maybe(struct json *json, const char *key, uint64_t number, bool is_kno
 	if (is_known)
 		json_number(json, key, number);
 	else
-		fputs("null", json_value(json, key));
+		fputs_unlocked("null", json_value(json, key));
 }
 
 /**
@@ -142,7 +142,7 @@ void json_real(struct json *json, const char *key, double number, int decimals)
  */
 void json_flag(struct json *json, const char *key, bool flag)
 {
-	fputs(flag ? "true" : "false", json_value(json, key));
+	fputs_unlocked(flag ? "true" : "false", json_value(json, key));
 }
 
 /**
@@ -156,10 +156,10 @@ void json_text(struct json *json, const char *key, const char *text)
 	FILE *file = json_value(json, key);
 
 	if (!text) {
-		fputs("null", file);
+		fputs_unlocked("null", file);
 		return;
 	}
-	putc('"', file);
+	putc_unlocked('"', file);
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 
@@ -168,9 +168,9 @@ void json_text(struct json *json, const char *key, const char *text)
 		else if (c < ' ' || c == 0x7f || strchr("<>&", c))
 			fprintf(file, "\\u%04x", c);
 		else
-			putc(c, file);
+			putc_unlocked(c, file);
 	}
-	putc('"', file);
+	putc_unlocked('"', file);
 }
 
 /**
@@ -212,9 +212,9 @@ void json_format(struct json *json, const char *key, const char *fmt, ...)
 	FILE *file = json_value(json, key);
 	va_list args;
 
-	putc('"', file);
+	putc_unlocked('"', file);
 	va_start(args, fmt);
 	vfprintf(file, fmt, args);
 	va_end(args);
-	putc('"', file);
+	putc_unlocked('"', file);
 }

@@ -28,7 +28,7 @@ void sheet_begin(struct sheet *sheet, struct json *json, const char *const *name
 
 	*sheet = (struct sheet){ .file = file, .json = json, .names = names, .form = form };
 	if (form == FORM_TEXT)
-		fputs("# ", file);
+		fputs_unlocked("# ", file);
 	for (i = 0; form != FORM_JSON && names[i]; i++)
 		fprintf(file, "%s%s", names[i], names[i + 1] ? separators[form] : ends[form]);
 }
@@ -49,7 +49,7 @@ static void begin_value(struct sheet *s)
 	if (s->form == FORM_JSON)
 		json_value(s->json, begin_row(s));
 	else if (s->column)
-		fputs(separators[s->form], s->file);
+		fputs_unlocked(separators[s->form], s->file);
 }
 
 /* Write what is after a value. */
@@ -60,7 +60,7 @@ static void end_value(struct sheet *s)
 	if (s->form == FORM_JSON)
 		json_end(s->json);
 	else
-		fputs(ends[s->form], s->file);
+		fputs_unlocked(ends[s->form], s->file);
 	s->column = 0;
 }
 
@@ -73,11 +73,11 @@ static void end_value(struct sheet *s)
 void sheet_dev(struct sheet *s, unsigned int major, unsigned int minor)
 {
 	begin_value(s);
-	fputs(s->form == FORM_JSON ? "\"" : "", s->file);
+	fputs_unlocked(s->form == FORM_JSON ? "\"" : "", s->file);
 	put_number(s->file, major);
-	putc(':', s->file);
+	putc_unlocked(':', s->file);
 	put_number(s->file, minor);
-	fputs(s->form == FORM_JSON ? "\"" : "", s->file);
+	fputs_unlocked(s->form == FORM_JSON ? "\"" : "", s->file);
 	end_value(s);
 }
 
@@ -105,8 +105,8 @@ void sheet_mean(struct sheet *s, uint64_t sum, uint64_t n)
 
 	begin_value(s);
 	put_number(s->file, tenths / 10);
-	putc('.', s->file);
-	putc((char)('0' + tenths % 10), s->file);
+	putc_unlocked('.', s->file);
+	putc_unlocked((char)('0' + tenths % 10), s->file);
 	end_value(s);
 }
 
@@ -131,11 +131,11 @@ void sheet_words(struct sheet *s, const char *word)
 {
 	begin_value(s);
 	if (s->form != FORM_JSON)
-		fputs(word ? word : nothing[s->form], s->file);
+		fputs_unlocked(word ? word : nothing[s->form], s->file);
 	else if (word)
 		fprintf(s->file, "[\"%s\"]", word);
 	else
-		fputs("[]", s->file);
+		fputs_unlocked("[]", s->file);
 	end_value(s);
 }
 
@@ -143,16 +143,16 @@ void sheet_words(struct sheet *s, const char *word)
 static void put_csv(FILE *file, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, file);
+		fputs_unlocked(text, file);
 		return;
 	}
-	putc('"', file);
+	putc_unlocked('"', file);
 	for (; *text; text++) {
 		if (*text == '"')
-			putc('"', file);
-		putc(*text, file);
+			putc_unlocked('"', file);
+		putc_unlocked(*text, file);
 	}
-	putc('"', file);
+	putc_unlocked('"', file);
 }
 
 /**
@@ -196,6 +196,6 @@ void sheet_name(struct sheet *s, const char *name)
 void sheet_none(struct sheet *s)
 {
 	begin_value(s);
-	fputs(nothing[s->form], s->file);
+	fputs_unlocked(nothing[s->form], s->file);
 	end_value(s);
 }

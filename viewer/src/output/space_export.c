@@ -138,7 +138,7 @@ static void put_volume(struct json *json, const struct space *space, const struc
 	put_picks(json, space, table, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
 	json_array(json, "notes");
 	for (i = 0; i < space->state->n_notes; i++)
-		json_text(json, NULL, space->state->notes[i]);
+		json_name(json, NULL, space->state->notes[i]);
 	json_end(json);
 	json_end(json);
 }

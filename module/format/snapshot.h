@@ -8,7 +8,6 @@
  * 4096 bytes. A reader takes the sizes from the header, and ignores members that
  * follow the ones it knows in a record, flags that it does not know, and padding. Any
  * other change raises the version.
- * Version 1 had neither causes nor writers. The first volumes had no @left_out.
  */
 #ifndef FT_FORMAT_SNAPSHOT_H
 #define FT_FORMAT_SNAPSHOT_H

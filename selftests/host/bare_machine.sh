@@ -128,8 +128,8 @@ demo_left() {
 		END { if (n > 1 && len == 1) print cause }' "$out/extents" | sort | uniq -c | grep -v ' tail$')" ""
 	expect "demo: the maps of before and after are FIEMAP's" "$(grep -c 'compared files=[1-9].* differing=0$' "$log")" 2
 	# its parts do not hide each other
-	refuse "demo: without a module of Python it fails" without zstandard
-	check "demo: the package is named" grep -q 'zstandard is missing; on Debian: apt-get install .*python3-zstandard' "$BARE/said"
+	refuse "demo: without a module of Python it fails" without numpy
+	check "demo: the package is named" grep -q 'numpy is missing; on Debian: apt-get install .*python3-numpy' "$BARE/said"
 	expect "demo: the first picture and its sentence still come last" "$(tail -n 2 "$BARE/said" | sed 's/; [0-9]* s in all$//')" \
 		"fragtrace: $apart .sst files have their last block apart from the rest
 $FT_BARE_PROJECT/demo-out/fragImg.png"

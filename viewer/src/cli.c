@@ -12,7 +12,6 @@
 
 #define WIDTH 80
 #define HELP_COLUMN 26
-#define TABLE_OPERAND "[TABLE]"
 /* getopt_long() returns this and the number of the option for one without a letter. */
 #define LONG 256
 
@@ -75,22 +74,6 @@ static noreturn void help(const struct command *command)
 	print_option(&option_defs[OPT_HELP]);
 	cli_print("");
 	exit(0);
-}
-
-/**
- * cli_has() - does a command have an option?
- * @command: the command
- * @option: the option
- *
- * Return: true if it does.
- */
-bool cli_has(const struct command *command, enum option_id option)
-{
-	const enum option_id *id = command->options;
-
-	while (*id && *id != option)
-		id++;
-	return *id;
 }
 
 /* === Completion === */
@@ -189,11 +172,11 @@ static noreturn void refuse(const struct command *command, bool lacks_argument, 
 }
 
 /* A table that is not named by -t is the first operand. */
-static void take_table(struct options *options, bool is_required, size_t most)
+static void take_table(struct options *options, const struct command *command)
 {
-	if (options->table || !options->n_operands)
+	if (!command->takes_table || options->table || !options->n_operands)
 		return;
-	if (most && options->n_operands <= most && (is_required || !source_may_be(*options->operands)))
+	if (command->most && options->n_operands <= command->most && (command->least || !source_may_be(*options->operands)))
 		return;
 	options->table = *options->operands++;
 	options->n_operands--;
@@ -212,13 +195,10 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 {
 	struct option longs[MAX_COMMAND_OPTIONS + 2] = { 0 };
 	char shorts[2 * MAX_COMMAND_OPTIONS + 3];
-	bool has_table = !strncmp(command->operands, TABLE_OPERAND, strlen(TABLE_OPERAND));
-	const char *others = command->operands + (has_table ? strlen(TABLE_OPERAND) : 0);
-	size_t most, i;
+	const char *last = strrchr(command->operands, ' ');
+	size_t i;
 	int c;
 
-	others += strspn(others, " ");
-	most = strstr(others, "...") ? SIZE_MAX : *others ? 1 : 0;
 	fill_longs(longs, shorts, command);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -233,10 +213,9 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 	for (i = 0; i < options->n_operands; i++)
 		if (!*options->operands[i])
 			die_usage("'': an argument is empty; see %s --help", program);
-	if (has_table)
-		take_table(options, *others && *others != '[', most);
-	if (options->n_operands > most)
-		die_usage("%s: unexpected argument; see %s --help", options->operands[most], program);
-	if (!options->n_operands && *others && *others != '[')
-		die_usage("%s: missing; see %s --help", others, program);
+	take_table(options, command);
+	if (options->n_operands > command->most)
+		die_usage("%s: unexpected argument; see %s --help", options->operands[command->most], program);
+	if (options->n_operands < command->least)
+		die_usage("%s: missing; see %s --help", last ? last + 1 : command->operands, program);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "options.h"
 
@@ -38,16 +39,38 @@ extern const struct option_def option_defs[N_OPTIONS];
 struct session;
 
 /**
+ * enum needs_state - when a command needs F2FS's own state
+ * @STATE_NEVER: it does not; the server reads it itself
+ * @STATE_IF_KNOWN: if it is known
+ * @STATE_IN_JSON: if it is known, and JSON is written: of the forms of a table, JSON has it
+ * @STATE_ALWAYS: it does nothing without it
+ */
+enum needs_state {
+	STATE_NEVER,
+	STATE_IF_KNOWN,
+	STATE_IN_JSON,
+	STATE_ALWAYS,
+};
+
+/* More operands than anybody has. */
+#define ANY_NUMBER SIZE_MAX
+
+/**
  * struct command - a command of the program
  * @name: its name
- * @operands: its operands: those in brackets may be left out, more may follow "..."; "[TABLE]" is that of -t
+ * @operands: its operands, for the help
  * @summary: what it does, in a line
  * @about: more of it, or NULL
  * @options: its options
+ * @takes_table: the first operand may be the table of -t
+ * @least: how many other operands there must be
+ * @most: how many other operands there may be
  * @draws: it needs colours and sizes
+ * @draws_one_file: it does, and what is coloured are the breaks of one file
+ * @state: when it needs F2FS's own state
  * @prepare: checks operands and completes options, or NULL
  * @run: what is done between the beginning and the end; NULL: read once, or again and again
- * @use: what is done with each table, or NULL
+ * @use: what is done with each table, which it may take over; or NULL
  * @start: instead of these, the command as a whole; returns its exit status
  * @program: the program that is started instead, or NULL
  */
@@ -57,17 +80,21 @@ struct command {
 	const char *summary;
 	const char *about;
 	enum option_id options[MAX_COMMAND_OPTIONS];
+	bool takes_table;
+	size_t least;
+	size_t most;
 	bool draws;
+	bool draws_one_file;
+	enum needs_state state;
 	void (*prepare)(struct session *s);
 	void (*run)(struct session *s);
-	void (*use)(struct session *s, const struct table *table);
+	void (*use)(struct session *s, struct table *table);
 	int (*start)(const struct options *options);
 	const char *program;
 };
 
 void cli_parse(struct options *options, const struct command *command, int argc, char **argv);
 void cli_complete(const struct command *command, const char *previous, const char *word);
-bool cli_has(const struct command *command, enum option_id option);
 void cli_print(const char *text);
 
 #endif

@@ -29,6 +29,7 @@
 #include "names.h"
 #include "options.h"
 #include "outfile.h"
+#include "output/columns.h"
 #include "output/condition.h"
 #include "output/export.h"
 #include "output/html.h"
@@ -70,6 +71,7 @@ struct session {
 	struct img_conf img;
 	bool trouble_was_said;
 	bool picture_was_said;
+	bool nothing_was_said;
 	bool heat_was_read;
 	bool heat_was_missed;
 };
@@ -139,7 +141,8 @@ static char *heat_beside(const char *table)
 	if (recorded || recording_is(table))
 		return recorded;
 	if (strcmp(name, "snapshot") && strcmp(name, "table"))
-		die_usage("--color-by heat: %s does not have what is read; give a copy of the file heat: --heat FILE", table);
+		die_usage("%s: does not have what is read; give a recording, a table beside a copy of the file heat, or that: "
+			  "--heat FILE", table);
 	return xasprintf("%.*sheat", (int)(name - table), table);
 }
 
@@ -262,16 +265,25 @@ static void draw_file(struct session *s, const struct table *table)
 	canvas_free(&canvas);
 }
 
-/* Files that match may come later if the table is read again. */
+/* Files that match may come later if the table is read again, or at another moment of a recording. */
+static void check_selection(struct session *s, const struct selection *selection)
+{
+	static const char nothing[] = "--only %s: no watched file of %s matches; give a part of a path, or a glob";
+	bool is_empty = !selection->table.n_files;
+
+	if (is_empty && !s->options.interval_ns && !s->server.recording.dir)
+		die(nothing, s->options.lens.only, s->source.name);
+	if (is_empty && !s->nothing_was_said)
+		warn(nothing, s->options.lens.only, s->source.name);
+	s->nothing_was_said = is_empty;
+}
+
 static void draw_only(struct session *s, const struct table *table)
 {
-	const char *only = s->options.lens.only;
 	struct selection selection;
 
-	selection_make(&selection, table, only);
-	if (!selection.table.n_files && !s->options.interval_ns)
-		die("--only %s: no watched file of %s matches; expected a part of a path, or a glob", only,
-		    s->source.name);
+	selection_make(&selection, table, s->options.lens.only);
+	check_selection(s, &selection);
 	draw(s, &selection.table, &selection);
 	selection_free(&selection);
 }
@@ -288,7 +300,7 @@ static void require_volume(const struct session *s, const struct table *table)
 	    s->source.name);
 }
 
-static void use_view(struct session *s, const struct table *table)
+static void use_view(struct session *s, struct table *table)
 {
 	require_volume(s, table);
 	if (s->options.lens.only)
@@ -297,14 +309,14 @@ static void use_view(struct session *s, const struct table *table)
 		draw(s, table, NULL);
 }
 
-static void use_file(struct session *s, const struct table *table)
+static void use_file(struct session *s, struct table *table)
 {
 	require_volume(s, table);
 	draw_file(s, table);
 }
 
 /* The list has the name of the command. */
-static void use_export(struct session *s, const struct table *table)
+static void use_export(struct session *s, struct table *table)
 {
 	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
@@ -312,7 +324,15 @@ static void use_export(struct session *s, const struct table *table)
 	free(spaces);
 }
 
-static void use_metrics(struct session *s, const struct table *table)
+static void use_table(struct session *s, struct table *table)
+{
+	if (s->options.form == FORM_COLUMNS)
+		columns_write(s->options.output, &s->source, table, &s->colors, s->colors.heat);
+	else
+		use_export(s, table);
+}
+
+static void use_metrics(struct session *s, struct table *table)
 {
 	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
@@ -320,7 +340,7 @@ static void use_metrics(struct session *s, const struct table *table)
 	free(spaces);
 }
 
-static void use_record(struct session *s, const struct table *table)
+static void use_record(struct session *s, struct table *table)
 {
 	if (recorder_add(&s->recorder, &table->text, false))
 		recorder_add_heat(&s->recorder, &s->source);
@@ -331,6 +351,8 @@ static void show(struct session *s, struct serve_view *view, struct table *table
 {
 	view->own_coloring = s->colors.source->name;
 	serve_view_fill(view, table, states, &s->options.lens, &s->colors, s->source.name);
+	if (view->has_selection)
+		check_selection(s, &view->selection);
 	report_colors(s, &view->runs);
 }
 
@@ -410,8 +432,8 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	return NULL;
 }
 
-/* The table is moved to the server. A recording has F2FS's state, too. */
-static void show_first(struct session *s, struct table *table)
+/* For the server, which takes the table over. A recording has F2FS's state, too. */
+static void use_serve(struct session *s, struct table *table)
 {
 	struct serve_view *view = server_new_view(&s->server);
 	char *trouble = NULL;
@@ -451,7 +473,7 @@ static uint64_t audit_differences(const struct source *source)
 }
 
 /* Print the values of a table, and end the program if a condition holds for them. */
-static void use_check(struct session *s, const struct table *table)
+static void use_check(struct session *s, struct table *table)
 {
 	uint64_t differences = audit_differences(&s->source);
 	struct condition condition;
@@ -511,10 +533,10 @@ static bool read_heat(struct session *s)
 	return true;
 }
 
-/* Does the command need F2FS's own state? Of the forms of a table, JSON has it. */
+/* Does the command need F2FS's own state? */
 static bool reads_state(const struct session *s)
 {
-	return cli_has(s->command, OPT_F2FS_STATE) && (s->command->use != use_export || s->options.form == FORM_JSON);
+	return s->command->state == STATE_IN_JSON ? s->options.form == FORM_JSON : s->command->state != STATE_NEVER;
 }
 
 /* Return: false if there is nothing to read at the moment; this is reported once. */
@@ -527,13 +549,9 @@ static bool read_once(struct session *s)
 	if (!is_there)
 		return false;
 	/* the server reads those of a recording itself */
-	if (s->colors.heat && (s->command->use || !has_recorded_heat(s)) && !read_heat(s)) {
+	if (s->colors.heat && !(s->server.recording.dir && has_recorded_heat(s)) && !read_heat(s)) {
 		table_free(&table);
 		return false;
-	}
-	if (!s->command->use) {
-		show_first(s, &table);
-		return true;
 	}
 	s->states = reads_state(s) ? f2fs_source_read(&s->state, &table) : NULL;
 	s->command->use(s, &table);
@@ -553,7 +571,7 @@ static void read_pairs(const struct source *source, struct pairs *pairs)
 		pairs_read(pairs, "by_pair", &text);
 }
 
-static void use_why(struct session *s, const struct table *table)
+static void use_why(struct session *s, struct table *table)
 {
 	struct pairs pairs;
 
@@ -566,12 +584,12 @@ static void use_why(struct session *s, const struct table *table)
 	pairs_free(&pairs);
 }
 
-static void use_block(struct session *s, const struct table *table)
+static void use_block(struct session *s, struct table *table)
 {
 	why_block(stdout, table, s->states, s->lba);
 }
 
-static void use_space(struct session *s, const struct table *table)
+static void use_space(struct session *s, struct table *table)
 {
 	struct space *spaces = space_of(table, s->states);
 
@@ -706,6 +724,12 @@ static void prepare_check(struct session *s)
 		condition_parse(&condition, s->options.operands[i]);
 }
 
+static void prepare_table(struct session *s)
+{
+	if (s->options.form != FORM_COLUMNS && (s->options.n_color_confs || s->options.with_reads))
+		die_usage("%s: only columns have that; add --columns", s->options.with_reads ? "--reads" : "-c");
+}
+
 static void run_record(struct session *s)
 {
 	const struct options *o = &s->options;
@@ -727,7 +751,7 @@ static void run_top(struct session *s)
 	const struct options *o = &s->options;
 	bool is_once = !o->interval_ns && !strcmp(o->table, "-");
 
-	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->filter);
+	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->lens.only);
 }
 
 /* The colours and sizes of pictures and pages; options of the command line override img.cnf. */
@@ -739,11 +763,11 @@ static void begin_drawing(struct session *s)
 	if (!o->color_by)
 		o->color_by = "kind";
 	colors_init(&s->colors, o->color_by);
-	if (s->command->use == use_file && !s->colors.source->needs_causes && !s->colors.source->range_rule)
+	if (s->command->draws_one_file && !s->colors.source->needs_causes && !s->colors.source->range_rule)
 		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", o->color_by);
 	for (i = 0; i < o->n_color_confs; i++)
 		colors_read(&s->colors, o->color_conf[i]);
-	if (!strcmp(o->color_by, "heat")) {
+	if (!strcmp(o->color_by, "heat") || o->with_reads) {
 		s->needs_heat = true;
 		s->colors.heat = &s->heat;
 		s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table);
@@ -776,8 +800,8 @@ static void begin(struct session *s)
 	source_init(&s->source, o->table);
 	s->source.at = o->at;
 	s->source.volume = o->volume;
-	f2fs_source_init(&s->state, o->table, o->f2fs_state, s->command->use == use_space);
-	if (s->command->draws)
+	f2fs_source_init(&s->state, o->table, o->f2fs_state, s->command->state == STATE_ALWAYS);
+	if (s->command->draws || o->form == FORM_COLUMNS)
 		begin_drawing(s);
 	atexit(outfile_abandon);
 	repeating = o->interval_ns > 0;
@@ -813,55 +837,65 @@ void command_run(const struct command *command, const struct options *options)
 
 const struct command commands[N_COMMANDS] = {
 	{ "view", "[TABLE]", "Draw where the blocks of F2FS files lie.",
-	  .draws = true, .prepare = prepare_view, .use = use_view,
+	  .takes_table = true, .draws = true, .state = STATE_IF_KNOWN, .prepare = prepare_view, .use = use_view,
 	  .about = "One box per block, coloured by extension and by whether the file is fragmented.",
 	  .options = { OPT_PICTURE, OPT_HTML, AGAIN, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS, OPT_LAYOUT, OPT_IMAGE,
 		       OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION } },
 	{ "file", "[TABLE] PATH", "Draw one file: its offsets against block addresses.",
-	  .draws = true, .prepare = prepare_file, .use = use_file,
+	  .takes_table = true, .least = 1, .most = 1, .draws = true, .draws_one_file = true,
+	  .prepare = prepare_file, .use = use_file,
 	  .about = "Breaks are lines, in the colour of their cause (or of why, process, age, heat: --color-by). PATH is a "
 		   "path, the end of one, or a glob.",
 	  .options = { OPT_PICTURE, AGAIN, READ, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE, OPT_CELL, OPT_DPI, OPT_THEME } },
-	{ "serve", "[TABLE]", "Serve a page to zoom into, down to single blocks.", .draws = true, .run = run_serve,
+	{ "serve", "[TABLE]", "Serve a page to zoom into, down to single blocks.",
+	  .takes_table = true, .draws = true, .run = run_serve, .use = use_serve,
 	  .about = "It prints its URL, and runs until it is interrupted. Of a recording it shows any moment.",
 	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
-	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .run = run_top,
+	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .takes_table = true, .run = run_top,
 	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n.",
-	  .options = { AGAIN, OPT_FILTER, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
+	  .options = { AGAIN, OPT_ONLY, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
 	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.",
-	  .prepare = prepare_why, .use = use_why,
+	  .takes_table = true, .most = 1, .prepare = prepare_why, .use = use_why,
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension.",
 	  .options = { READ } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
-	  .prepare = prepare_block, .use = use_block,
+	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },
 	{ "space", "[TABLE]", "Print the free space, and what F2FS can do with it.",
-	  .prepare = prepare_space, .use = use_space,
+	  .takes_table = true, .state = STATE_ALWAYS, .prepare = prepare_space, .use = use_space,
 	  .about = "Free runs, segments by type, what F2FS would collect, of which files, and where it can write.",
 	  .options = { OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
-	{ "files", "[TABLE]", "List files with their figures, the worst first.", .use = use_export,
+	{ "files", "[TABLE]", "List files with their figures, the worst first.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .use = use_export,
+	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "causes", "[TABLE]", "Sum up the breaks by cause and extension.", .use = use_export,
+	{ "causes", "[TABLE]", "Sum up the breaks by cause and extension.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "processes", "[TABLE]", "Sum up the breaks by the process that wrote the data.", .use = use_export,
+	{ "processes", "[TABLE]", "Sum up the breaks by the process that wrote the data.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "table", "[TABLE]", "List the written extents of volumes by address.", .use = use_export,
+	{ "table", "[TABLE]", "List the written extents of volumes by address.",
+	  .takes_table = true, .state = STATE_IN_JSON, .prepare = prepare_table, .use = use_table,
 	  .about = "The text can be read again, as TABLE. JSON has F2FS's state, too, if it is known.",
-	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
-	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.", .use = use_metrics,
+	  .options = { OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_COLORS, OPT_WITH_READS, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
+	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.",
+	  .takes_table = true, .state = STATE_IF_KNOWN, .use = use_metrics,
 	  .options = { OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
 	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.",
-	  .use = use_record, .run = run_record,
+	  .least = 1, .most = 1, .use = use_record, .run = run_record,
 	  .options = { OPT_EVENTS, OPT_KEEP, AGAIN, OPT_TABLE, OPT_AT, OPT_MAX_INPUT } },
+	{ "moments", "DIR", "List the moments of a recording, and where events were lost.",
+	  .least = 1, .most = 1, .start = moments_run,
+	  .about = "For each snapshot: the first and the last moment that --at can have, how many events were lost after "
+		   "that (-: none; 0: not known how many), and its files.",
+	  .options = { OPT_JSON, OPT_CSV, OPT_MAX_INPUT } },
 	{ "check", "[TABLE] [CONDITION...]", "Print figures; end with status 3 if a condition holds.",
-	  .prepare = prepare_check, .use = use_check,
+	  .takes_table = true, .most = ANY_NUMBER, .prepare = prepare_check, .use = use_check,
 	  .about = "Also if an audit has found a difference. CONDITION is split, fragmented, breaks, extents, stale, left_out "
 		   "(files) or stopped (volumes), then >, >=, <, <=, = or !=, then a number, as in 'split>1.2'; 'fragmented>10%' "
 		   "is a share of the files.",
 	  .options = { AGAIN, READ } },
-	{ "defrag", "[PATH...]", "Plan which ranges are worth a rewrite; --apply does it.", .start = defrag_run,
+	{ "defrag", "[PATH...]", "Plan which ranges are worth a rewrite; --apply does it.",
+	  .most = ANY_NUMBER, .start = defrag_run,
 	  .about = "Most requests saved per byte written first, each as often as the range was read. PATH is a file, a "
 		   "directory, the end of a path or a glob; without any, all watched files. Status 4: nothing is worth it; 3: "
 		   "a part was not moved.",

@@ -4,7 +4,6 @@
  * color.c parses the lines of color.cnf. Both files share the code here: words, comments and presets.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -74,17 +73,13 @@ static char *find_conf(const char *arg, const char *kind)
  */
 void conf_open(struct conf *conf, const char *arg, const char *kind)
 {
-	int fd, err;
+	int err;
 
 	*conf = (struct conf){ .name = find_conf(arg, kind) };
-	fd = open(conf->name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		die("%s: %s; expected %s %s.cnf file or a preset: rocksdb, redis or voltdb",
-		    conf->name, strerror(errno), *kind == 'i' ? "an" : "a", kind);
-	err = slurp(&conf->text, fd);
+	err = slurp_file(&conf->text, conf->name);
 	if (err)
-		die("%s: %s", conf->name, strerror(err));
-	close(fd);
+		die("%s: %s; give %s %s.cnf file or a preset: rocksdb, redis or voltdb", conf->name, strerror(err),
+		    *kind == 'i' ? "an" : "a", kind);
 	if (memchr(conf->text.buf, '\0', conf->text.len))
 		die("%s: a NUL byte in the file; expected text", conf->name);
 	conf->next = conf->text.buf;

@@ -127,7 +127,7 @@ static uint32_t code_point(const char *text, size_t n)
 
 /*
  * Control characters, the ends of lines and paragraphs, and the characters that set the direction of
- * text, or that are invisible. The same as HIDDEN of fragsnap/texts.py.
+ * text, or that are invisible. The same as HIDDEN of fragsnap.py.
  */
 static bool is_hidden(uint32_t code)
 {
@@ -223,25 +223,4 @@ char *name_visible(const char *path)
 char *name_printable(const char *path)
 {
 	return escape(path, show_in_locale);
-}
-
-/**
- * put_json_string() - write a string as JSON that is also safe inside a script element
- * @file: output
- * @text: UTF-8
- */
-void put_json_string(FILE *file, const char *text)
-{
-	putc('"', file);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			fprintf(file, "\\%c", c);
-		else if (c < ' ' || c == 0x7f || strchr("<>&", c))
-			fprintf(file, "\\u%04x", c);
-		else
-			putc(c, file);
-	}
-	putc('"', file);
 }

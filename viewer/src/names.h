@@ -3,14 +3,10 @@
 #ifndef NAMES_H
 #define NAMES_H
 
-#include <stddef.h>
-#include <stdio.h>
-
 const char *path_unescape(char *to, const char *from, const char *end);
 char *name_text(const char *path);
 char *text_visible(const char *text);
 char *name_visible(const char *path);
 char *name_printable(const char *path);
-void put_json_string(FILE *file, const char *text);
 
 #endif

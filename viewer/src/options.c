@@ -153,6 +153,13 @@ static bool read_csv(void *to, const char *arg)
 	return true;
 }
 
+static bool read_columns(void *to, const char *arg)
+{
+	(void)arg;
+	*(enum sheet_form *)to = FORM_COLUMNS;
+	return true;
+}
+
 static bool read_way(void *to, const char *arg)
 {
 	*(enum way *)to = strcmp(arg, "ioctl") ? WAY_MAPPING : WAY_IOCTL;
@@ -251,8 +258,8 @@ static bool read_recent(void *to, const char *arg)
 
 const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_TABLE] = { "table", 't', "TABLE", TEXT(table),
-		.help = "read this instead of the running module: a snapshot, a text of debugfs, both perhaps packed with gzip "
-			"or zstd, or the folder of a recording; - is stdin" },
+		.help = "read this instead of the running module: a snapshot, a text of debugfs, both perhaps packed with zstd, or "
+			"the folder of a recording; - is stdin" },
 	[OPT_AT] = { "at", 0, "TIME", .read = read_moment, .form = MOMENT_FORM, .words = "start\nend",
 		.help = "the moment of a recording (its end): 60s, 5m, 1h30m after its beginning, start, end, or a time such as "
 			"2026-05-04T03:02:01.5Z" },
@@ -276,7 +283,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.form = "block addresses as A-B, A- or -B, with A not above B",
 		.help = "draw only the blocks A to B; A- and -B leave an end open" },
 	[OPT_ONLY] = { "only", 0, "PATTERN", TEXT(lens.only), .form = "a part of paths, or a glob", .words = "",
-		.help = "draw only files whose path has this text, or matches this glob" },
+		.help = "only files whose path has this text, or matches this glob" },
 	[OPT_COLORS] = { "colors", 'c', "FILE", .read = read_colors, .words = PRESETS, .form = "a file, up to 16 times",
 		.help = "colours: a file, rocksdb, redis or voltdb; of several, later ones win" },
 	[OPT_COLOR_BY] = { "color-by", 0, "WHAT", TEXT(color_by),
@@ -301,6 +308,10 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_OUTPUT] = { "output", 'o', "FILE", TEXT(output), .help = "where to write (stdout)" },
 	[OPT_JSON] = { "json", 0, IN(form), .read = read_json, .help = "as JSON" },
 	[OPT_CSV] = { "csv", 0, IN(form), .read = read_csv, .help = "as CSV" },
+	[OPT_COLUMNS] = { "columns", 0, IN(form), .read = read_columns,
+		.help = "as columns of numbers, for numpy: fragtrace-plot reads them" },
+	[OPT_WITH_READS] = { "reads", 0, FLAG(with_reads),
+		.help = "with --columns: also how often each window was read, from the recording or the file heat beside the table" },
 	[OPT_EVENTS] = { "events", 0, FLAG(events),
 		.help = "keep what happens between the snapshots, so that --at can have any moment; a snapshot every 10 "
 			"minutes without -n; as root, until interrupted" },
@@ -310,8 +321,6 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_LISTEN] = { "listen", 'l', "ADDR:PORT", IN(listen), .read = read_listen, .words = "",
 		.form = "an IP address and a port, as in " SERVE_ADDRESS " or [::1]:8417",
 		.help = "an IP address, a port, or both (" SERVE_ADDRESS "); port 0 is any free one" },
-	[OPT_FILTER] = { "filter", 0, "PATTERN", TEXT(filter), .words = "",
-		.help = "only files whose path has this text, or matches this glob" },
 	[OPT_ALL] = { "all", 0, FLAG(all),
 		.help = "plan for all ranges alike, however often they are read; needed if the module was loaded without heat=1" },
 	/* what a plan is made of, not a colour */

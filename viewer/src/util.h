@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdnoreturn.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
@@ -59,6 +60,8 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define GROUPED_MAX 32
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
 
+void put_number(FILE *file, uint64_t number);
+
 const char *plural(uint64_t n);
 
 #define BYTES_MAX 32
@@ -77,6 +80,7 @@ uint64_t input_limit(void);
 void set_input_limit(uint64_t bytes);
 noreturn void input_too_large(const char *name);
 int slurp(struct text *text, int fd);
+int slurp_file(struct text *text, const char *path);
 void text_free(struct text *text);
 
 const char *nearest(const char *word, const char *const *names, size_t n);

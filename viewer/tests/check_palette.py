@@ -173,7 +173,8 @@ def main():
     ramp = colours_after(size, "classes[]")
     ages = colours_after(age, "ages[]")
     severities = colours_after(severity, "severities[]")
-    heats, unread = colours_after(heat, "heats[]"), colours_after(heat, "unread[N_UNREAD]")
+    heats = colours_after(heat, "heats[]")
+    unread, heats = heats[:2], heats[2:]
     greys = colours_named(header, "RGB_UNKNOWN", "RGB_NEUTRAL")
     others = colours_named(header, "RGB_OTHER", "RGB_NODES")
     left_out = colours_named(header, "RGB_LEFT_OUT")

@@ -5,20 +5,15 @@ from __future__ import annotations
 
 import random
 import struct
-import sys
 import time
-import zlib
 from pathlib import Path
 from typing import Optional
 
-import numpy as np
 import zstandard
 
+import eventfile as ev
 import naive_space
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
-
-from fragsnap import events as ev  # noqa: E402
+from eventfile import batch, event_file
 
 START = 1_700_000_000_000
 DEV = 254 << 20
@@ -121,7 +116,7 @@ class Model:
             order += [k for k in range(first, len(extents)) if extents[k][6] != "u"]
             files.append((path, first, len(extents) - first, 0, 0, 0, 0, 0, 0, 0, ino, int(ino in self.stale), 0))
         order.sort(key=lambda k: extents[k][3])
-        arrays = [("<Q6I", [(0, 254, 0, MAIN, END, 512, 0)]), ("<9Q4I", files), ("<6I", [x[:6] for x in extents]),
+        arrays = [("<Q6IQ", [(0, 254, 0, MAIN, END, 512, 0, 0)]), ("<9Q4I", files), ("<6I", [x[:6] for x in extents]),
                   ("<I", [(k,) for k in order]), ("<B", [(c,) for c in paths]),
                   ("<3Q2I16s2I", [(2 ** 64 - 1, 0, 0, 0, 0, b"", 0, 0)] * 2)]
         body, header = bytearray(), bytearray()
@@ -135,34 +130,6 @@ class Model:
     def shown(self) -> set[tuple[int, int, str, int]]:
         """All blocks."""
         return {(ino, at, *block) for (ino, at), block in self.blocks.items()}
-
-
-# === Files of a recording, written from src/input/events.h ===
-
-
-def batch(events: list[tuple], until_ns: int, lost: int = 0) -> bytes:
-    """A batch of events."""
-    array = np.array(events, ev.EVENT) if events else np.zeros(0, ev.EVENT)
-    first = int(array["time_ns"][0]) if events else until_ns
-    micro = (array["time_ns"].astype(np.int64) - first) // 1000
-    columns = np.diff(micro, prepend=0).astype("u4").tobytes() if events else b""
-    for name, form in ev.COLUMNS[1:]:
-        values = array[name].copy()
-        if name in ev.DELTAS and events:
-            ends = values + array["length"] if ev.DELTAS[name] else values
-            values[1:] -= ends[:-1]
-        columns += values.astype(form).tobytes()
-    crc = zlib.crc32(columns, zlib.crc32(struct.pack("<IIQQII", len(events), 0, first, until_ns, lost, 0)))
-    return struct.pack("<IIQQII", len(events), crc, first, until_ns, lost, 0) + columns
-
-
-def event_file(batches: list[bytes], is_ended: bool = True) -> bytes:
-    """An event file, flushed after each batch."""
-    packer = zstandard.ZstdCompressor(write_checksum=True).compressobj()
-    data = packer.compress(struct.pack("<8sII", b"FTevents", 1, 16))
-    for one in batches:
-        data += packer.compress(one) + packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
-    return data + (packer.flush() if is_ended else b"")
 
 
 class Recorder:

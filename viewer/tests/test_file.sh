@@ -75,7 +75,7 @@ test_last_block() {
 	says 'which is 15 blocks (60 KiB) before the end of the one before it: overwrite, writeback, ssr; by rocksdb:high:812'
 }
 
-textflaw='a text of a table and a snapshot of version 1 do not have the causes'
+textflaw='a text of a table does not have the causes'
 
 # One block that is 999,900 blocks from the others does not flatten them: the addresses between are cut out.
 test_far_block() {

@@ -20,8 +20,7 @@ from PIL import Image
 
 import fragsnap
 from fragplot import animate, colors, compare, distribution, history, moments, shares, space, style
-from plots import DATA, GROWING, START, TABLES, VIEWER, record, refuses, run, sst
-from test_fragsnap import HEAD, RECORD, table
+from plots import DATA, GROWING, HEAD, RECORD, START, TABLES, VIEWER, record, refuses, run, sst, table
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -44,15 +43,12 @@ def test_history_draws_the_figures():
     assert {text.get_text() for text in figure.texts} >= {"all files", ".sst", "History of /mnt/my disk"}
 
 
-def test_history_uses_all_processors_for_large_series(monkeypatch):
-    """Parallel reading gives the same figures, and reports errors."""
+def test_history_uses_all_processors():
+    """Parallel reading keeps the order, and reports errors."""
     series = moments.series_of([record("run", GROWING)])
-    alone = history.read_past(series, 32)
-    monkeypatch.setattr(history, "WORTH_PROCESSES", 0)
-    assert [{k: v.fragments for k, v in past.shares.items()} for past in history.read_past(series, 32)] == \
-        [{k: v.fragments for k, v in past.shares.items()} for past in alone]
+    assert [sum(share.fragments for share in past.shares.values()) for past in history.read_past(series, 32)] == [0, 1, 2, 3]
     record("run", {50.0: HEAD + "254:0\n"})
-    with pytest.raises(fragsnap.FormatError, match="573.042.table.gz:5: the line ends before the lba"):
+    with pytest.raises(fragsnap.SnapError, match="573.042.table.zst:5: the line ends before the lba"):
         history.read_past(moments.series_of(["run"]), 32)
 
 
@@ -78,7 +74,7 @@ def test_numbers_above_bars_do_not_overlap():
         lba += length + 1
     Path("t").write_text(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks={lba} segment_blocks=512 path=/m\n" +
                          "".join(lines))
-    figure = distribution.make(*moments.moment_of("t"), None, 5, 32, None)
+    figure = distribution.make(*moments.moment_of("t"), False, 5, 32, None)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     renderer = canvas.get_renderer()
@@ -114,11 +110,11 @@ def test_flaws_are_told(monkeypatch):
     folder = record("run", {0.0: HEAD + sst(110), 9.0: HEAD + FLAWS + sst(110, 200)})
     series = moments.series_of([folder])
     pair = [(moment, moment.read()) for moment in series]
-    for figure in (history.make(series, None, 5, 32, None), distribution.make(*pair[1], None, 5, 32, None),
-                   compare.make(*zip(*pair[::-1]), START, None, 5, 32, None)):
+    for figure in (history.make(series, None, 5, 32, None), distribution.make(*pair[1], False, 5, 32, None),
+                   compare.make(*zip(*pair[::-1]), START, False, 5, 32, None)):
         assert FLAWS_TEXT in [text.get_text() for text in figure.texts]
         assert_texts_are_apart(figure)
-    assert "stale" not in " ".join(text.get_text() for text in distribution.make(*pair[0], None, 5, 32, None).texts)
+    assert "stale" not in " ".join(text.get_text() for text in distribution.make(*pair[0], False, 5, 32, None).texts)
     said = []
     old = animate.ImageDraw.ImageDraw.text
 
@@ -140,7 +136,7 @@ def test_what_stayed_is_visible(tmp_path):
         f"254:0 {512 + i * 500_000} 1 {i} 4 fragmented /m/a.sst\n" for i in range(8000))
     (tmp_path / "t").write_text(text)
     pair = [moments.moment_of(str(tmp_path / "t"))] * 2
-    panel = compare.make(*zip(*pair), None, None, 5, 32, None).axes[2].images[0].get_array()
+    panel = compare.make(*zip(*pair), None, False, 5, 32, None).axes[2].images[0].get_array()
     greys = panel[(panel[..., 0] == panel[..., 1]) & (panel[..., 1] == panel[..., 2])]
     assert 8000 < len(greys) + 1 and greys[greys < 230].size >= 3 * 8000 - 600, np.unique(greys)
 
@@ -157,8 +153,8 @@ def test_history_by_rules():
 def test_other_is_what_has_no_colour():
     """The smaller extensions are pooled: their fragments are counted, their quantiles are exact."""
     t = table("254:0 110 4 0 5 contiguous /a.x\n254:0 120 1 0 6 contiguous /b.y\n254:0 130 2 0 7 contiguous /c\n")
-    past = [history.Past(0.0, [], "", False, shares.shares_by_extension(t, 32))]
-    large, other = history.by_group(past, colors.groups_for(None, history.most_blocks(past), 1))
+    past = [history.Past(0.0, [], "", False, shares.shares_by_kind(t, 32))]
+    large, other = history.by_group(past, colors.groups_for(colors.blocks_by_kind(t), 1, False))
     assert (large[0].blocks, other[0].blocks, other[0].files) == (4, 3, 2)
     assert other[0].quantile(0.5) == 1 and other[0].quantile(0.9) == 2
 
@@ -167,7 +163,7 @@ def test_distribution_counts_everything():
     """The bars add up to all fragments and distances of real tables, bin by bin."""
     for path in TABLES:
         t = fragsnap.read_table(str(path))
-        figure = distribution.make(*moments.moment_of(str(path)), None, 5, 32, None)
+        figure = distribution.make(*moments.moment_of(str(path)), False, 5, 32, None)
         found = distribution.fragments_of(t)
         for axes, values in ((figure.axes[0], found.blocks), (figure.axes[1], found.distance[found.distance >= 0])):
             bars = Counter()
@@ -191,7 +187,7 @@ def state_json(kernel: str) -> dict:
 def test_space_has_the_numbers_of_the_viewer(kernel):
     """Each bar is a number of its JSON, and the bars add up to the segments and blocks of the volume."""
     expected = state_json(kernel)["space"][0]
-    states = space.read_states([str(DATA / f"f2fs-{kernel}/table")], str(DATA / f"f2fs-{kernel}"), None, None)
+    states = space.read_states([str(DATA / f"f2fs-{kernel}/table")], str(DATA / f"f2fs-{kernel}"), None)
     assert [state.space for state in states] == [expected]
     figure = space.make(states, None)
     runs, fill, use, types = figure.axes[:4]
@@ -212,7 +208,7 @@ def test_space_has_one_meaning_for_each_colour():
     named = [rgb for _, rgb in space.USES] + [rgb for *_, rgb in space.SEGMENTS]
     others = [rgb for rgb in named if rgb != space.FREE] + [space.VALID, space.FREE_LINE, style.REQUEST, style.INK]
     assert named.count(space.FREE) == 2 and len(set(others)) == len(others)
-    states = space.read_states([str(DATA / "f2fs-6.12/table")], str(DATA / "f2fs-6.12"), None, None)
+    states = space.read_states([str(DATA / "f2fs-6.12/table")], str(DATA / "f2fs-6.12"), None)
     runs, fill, _, types = space.make(states, None).axes[:4]
     assert [{to_hex(bar.get_facecolor()) for bar in axes.patches} for axes in (runs, fill, types)] == \
         [{space.FREE_LINE}, {space.SEGMENTS[1][2]}, {space.VALID, space.FREE}]
@@ -227,7 +223,7 @@ def test_space_over_time(capsys, monkeypatch):
         document["time"] = START + after
         document["space"][0]["free_blocks"] = free
         Path(f"{name}.json").write_text(json.dumps(document))
-    states = space.read_states(["b.json", "a.json", "c.json"], None, None, None)
+    states = space.read_states(["b.json", "a.json", "c.json"], None, None)
     assert [state.uses()[3] for state in states] == [200, 100, 50]
     time_axes = space.make(states, None).axes[3]
     assert list(time_axes.lines[0].get_xdata()) == [0, 60, 90]
@@ -274,7 +270,7 @@ def test_animation_shows_the_layout():
             image.seek(number)
             durations.append(image.info["duration"])
             pixels = np.asarray(image.convert("RGB")).reshape(-1, 3)
-            tones = [[tone >> 16, tone >> 8 & 255, tone & 255] for tone in colors.PALETTE[0]]
+            tones = [[tone >> 16, tone >> 8 & 255, tone & 255] for tone in table(sst(110)).kinds[0].tones]
             # the legend always has each colour
             strong.append([int((pixels == tone).all(axis=1).sum()) for tone in tones])
     assert durations == [200] * 9 + [2000]

@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 
 import fragsnap
 from fragplot import animate, compare, distribution, history, moments, space
-from plots import GROWING, START, VIEWER, record
-from test_fragsnap import HEAD, table
+from plots import GROWING, HEAD, START, VIEWER, record, table
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -124,19 +123,20 @@ def test_space_over_time():
 
 def test_where_the_viewer_is(monkeypatch):
     """In this build; else beside this program; else in PATH."""
-    assert space.viewer_program() == str(VIEWER / "fragtrace")
+    assert fragsnap.find_program() == str(VIEWER / "fragtrace")
     for folder in "beside", "path":
         os.mkdir(folder)
         Path(folder, "fragtrace").touch(0o755)
-    monkeypatch.setattr(space, "__file__", "/nowhere/python/fragplot/space.py")
+    monkeypatch.setattr(fragsnap, "__file__", "/nowhere/python/fragsnap.py")
+    Path("beside/fragtrace-plot").touch()
     monkeypatch.setattr("sys.argv", [os.path.abspath("beside/fragtrace-plot")])
     monkeypatch.setenv("PATH", os.path.abspath("path"))
-    assert space.viewer_program() == os.path.abspath("beside/fragtrace")
+    assert fragsnap.find_program() == os.path.abspath("beside/fragtrace")
     Path("beside/fragtrace").unlink()
-    assert space.viewer_program() == os.path.abspath("path/fragtrace")
+    assert fragsnap.find_program() == os.path.abspath("path/fragtrace")
     Path("path/fragtrace").unlink()
-    with pytest.raises(fragsnap.SnapError, match="fragtrace is not installed"):
-        space.viewer_program()
+    with pytest.raises(fragsnap.SnapError, match="fragtrace: is not installed"):
+        fragsnap.find_program()
 
 
 # === distribution ===
@@ -148,7 +148,7 @@ KIB = ["4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB", "256 KiB", "51
 
 
 def test_distribution_by_hand():
-    figure = distribution.make(moments.Moment("t", START), table(SIZES), None, 5, 32, None)
+    figure = distribution.make(moments.Moment("t", START), table(SIZES), False, 5, 32, None)
     sizes, distances, size_shares, distance_shares = figure.axes
     # bars of .sst, then those of .log on them; a bin is a power of two
     assert bars(sizes)[:7] == [(0, 0, 0.92, 1), (1, 0, 0.92, 1), (2, 0, 0.92, 0), (3, 0, 0.92, 1), (4, 0, 0.92, 0), (5, 0, 0.92, 0), (6, 0, 0.92, 0)]
@@ -177,12 +177,12 @@ def test_distribution_by_hand():
                             "4 of 4 fragments (100 %) smaller than 128 KiB, the red line",
                             "bars: from one power of two up to the next; lines: shares of each extension"]
     assert_all_is_inside(figure)
-    empty = distribution.make(moments.Moment("t", START), table(""), None, 5, 32, None)
+    empty = distribution.make(moments.Moment("t", START), table(""), False, 5, 32, None)
     assert [written(axes)[0][2] for axes in empty.axes] == ["no file has a block", "no file has two fragments"] * 2
     assert [written(axes)[0][:2] for axes in empty.axes] == [(0.5, 0.5)] * 4 and not any(len(axes.get_yticks()) for axes in empty.axes)
     # a request of 2 blocks: only what is smaller counts
     assert "1 of 4 fragments (25 %) smaller than 8 KiB, the red line" in said(
-        distribution.make(moments.Moment("t", START), table(SIZES), None, 5, 2, "mine"))
+        distribution.make(moments.Moment("t", START), table(SIZES), False, 5, 2, "mine"))
 
 
 # === history ===
@@ -229,7 +229,7 @@ def test_compare_by_hand():
     before = HEAD + "254:0 110 2 0 5 fragmented /mnt/a.sst\n254:0 120 1 2 5 fragmented /mnt/a.sst\n254:0 130 1 0 6 contiguous /mnt/b.log\n"
     after = HEAD + "254:0 110 3 0 5 contiguous /mnt/a.sst\n254:0 140 1 0 7 contiguous /mnt/c.log\n"
     series = moments.series_of([record("run", {0.0: before, 60.0: after})])
-    figure = compare.make(*zip(*((moment, moment.read()) for moment in series)), START, None, 5, 32, None)
+    figure = compare.make(*zip(*((moment, moment.read()) for moment in series)), START, False, 5, 32, None)
     words = said(figure)
     assert words[:2] == ["/mnt/my disk, two moments", "2026-11-21 03:42:03 UTC and 1 min later; a row is 1 segment (32 blocks), "
                          "a cell 1 block of 4 KiB; hatched: 27 segments with nothing watched"]
@@ -284,7 +284,7 @@ def test_the_curve_below_an_animation(monkeypatch):
     monkeypatch.setattr(animate, "Canvas", Kept)
     series = moments.series_of([record("run", GROWING)])
     frames, rows, groups = animate.read_frames(animate.chosen(series, 10), None, 5, 32)
-    background = animate.background_of(frames, rows, animate.ByKind(groups), len(groups), None)
+    background = animate.background_of(frames, rows, None, animate.ByKind(groups), len(groups), None)
     figure = kept[0].figure
     curve = figure.axes[-1]
     assert points(curve.lines[0]) == [(10 * i, 0 if i < 1 else 1 if i < 2 else 2 if i < 9 else 3) for i in range(10)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,11 @@ import pytest
 
 import drawn
 import fragsnap
-from fragplot import colors, difference, layout, moments
-from plots import GROWING, START, VIEWER, record, sst
-from test_fragsnap import HEAD, random_table, table
+from fragplot import colors, difference, layout, moments, style
+from plots import GROWING, HEAD, START, VIEWER, parsed, random_table, record, sst, table
 
 VIEW = VIEWER / "fragtrace"
+FORMATS = VIEWER / "build/formats"
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("somewhere_else")
 def test_moments_of_a_series():
     """In the order of time; other files in the folder are ignored."""
     folder = record("run", GROWING)
-    for name in (".fragtrace-1.000.table.gz", "fragtrace-1.table.gz", "fragtrace-1.000.table.gz.tmp", "notes"):
+    for name in (".fragtrace-1.000.table.zst", "fragtrace-1.table.zst", "fragtrace-1.000.table.zst.tmp", "notes"):
         Path(folder, name).write_text("no table")
     series = moments.series_of([folder])
     assert [round(moment.time - START, 3) for moment in series] == [0, 10, 20, 90]
@@ -36,45 +37,69 @@ def test_moments_of_a_series():
         assert round(moments.at(series, seconds).time - START, 3) == expected
 
 
-def test_past_the_end(capsys):
-    """A series has changes only, so its last table stays valid after its end; a message reports that."""
-    series = moments.series_of([record("run", GROWING)])
-    assert moments.at(series, 3600) == series[-1]
-    assert "the last change recorded is 1 min 30 s after the beginning; taking it for 1 h" in capsys.readouterr().err
-
-
 def test_a_time_that_differs_from_the_name():
-    """The time in a table differs from that in its name."""
+    """A snapshot that was renamed is not drawn at a wrong time."""
     folder = record("run", GROWING)
-    os.rename(moments.series_of([folder])[0].path, "run/fragtrace-5.000.table.gz")
-    with pytest.raises(fragsnap.SnapError, match="run/fragtrace-5.000.table.gz: the time is 1795232523.042"):
+    os.rename(moments.series_of([folder])[0].path, "run/fragtrace-5.000.table.zst")
+    with pytest.raises(fragsnap.SnapError, match="run/fragtrace-5.000.table.zst: the time is 1795232523.042"):
         moments.series_of([folder])[0].read()
 
 
-@pytest.mark.parametrize("text, seconds", [("60s", 60), ("90", 90), ("5m", 300), ("1h", 3600), ("1h30m", 5400),
-                                           ("1h2m3s", 3723), ("1.5s", 1.5)])
-def test_durations(text, seconds):
-    """All forms of a time."""
-    assert fragsnap.parse_moment(text) == fragsnap.Moment(round(seconds * 10 ** 9))
+# === Texts ===
 
 
-@pytest.mark.parametrize("text", ["", "x", "1d", "m", "-5s", "5ms", "1m1h"])
-def test_bad_durations(text):
-    """Invalid times."""
-    with pytest.raises(ValueError):
-        fragsnap.parse_moment(text)
+def formats(kind: str, *arguments: object) -> list[str]:
+    """What the functions of util.c and names.c return."""
+    texts = [text.encode("utf-8", "surrogateescape") if isinstance(text, str) else str(text) for text in arguments]
+    done = subprocess.run([FORMATS, kind, *texts], capture_output=True, check=True)
+    return done.stdout.decode().split("\n")[:-1]
+
+
+def test_bytes():
+    """Both write a size in the same way."""
+    blocks = [0, 1e-6, 0.0124, 0.0125, 0.02, 0.3, 0.75, 1, 2, 24, 25, 255, 256, 257, 6 * 256, 25599, 25600, 255 * 1024, 262015,
+              262016, 262144, 5 * 10 ** 6, 268304383, 268304384, 2 ** 28, 2 ** 32 - 1, 2 ** 38, 2 ** 48]
+    expected = [style.blocks_text(number) for number in blocks]
+    assert formats("bytes", *blocks) == expected
+    assert expected[:7] == ["0 KiB", "<0.1 KiB", "<0.1 KiB", "0.1 KiB", "0.1 KiB", "1.2 KiB", "3 KiB"]
+    assert expected[-4:] == ["1 TiB", "16.0 TiB", "1 PiB", "1024 PiB"]
+
+
+def test_shares():
+    """Both write a share in the same way; 0 % is nothing, 100 % is all."""
+    cases = [(0, 0), (0, 7), (7, 7), (1, 2), (1, 3), (2, 3), (1, 7), (1, 2000), (1, 2001), (1, 10 ** 9), (1999, 2000), (2000, 2001),
+             (10 ** 9 - 1, 10 ** 9), (1, 8), (1, 16), (29, 200), (7, 10), (10 ** 12 + 1, 2 * 10 ** 12), (10, 1), (30847, 1000),
+             (123456789, 10), (99995, 10000)]
+    expected = [style.share_text(*case) for case in cases]
+    assert formats("share", *(number for case in cases for number in case)) == expected
+    assert expected[:12] == ["0 %", "0 %", "100 %", "50 %", "33.3 %", "66.7 %", "14.3 %", "0.1 %", "<0.1 %", "<0.1 %", ">99.9 %",
+                             ">99.9 %"]
+    assert expected[-4:] == ["1,000 %", "3,084.7 %", "1,234,567,890 %", "1,000.0 %"], expected[-4:]
+
+
+def test_hidden_characters():
+    """No character acts on a terminal, begins a line, or changes the order of text."""
+    texts = ["/m/\u202etxt.exe", "/m/a\nb", "\x1b[2J\x1b]0;x\x07", "\x9b2J", "\udc9b2J", "é€😀", "a\\b\\033", "\u2028\u2066\u200f\ufeff",
+             "\udcc3", "\udced\udca0\udc80", "\U000e0041", "e\u0301", "\u05d0", "\x7f\x85\xad"]
+    texts += [f"a{chr(code)}b" for code in (*range(1, 0x800), *range(0x2000, 0x2100), *range(0xfe00, 0x10000))
+              if not 0xd800 <= code < 0xe000]
+    expected = [fragsnap.visible(text) for text in texts]
+    assert formats("visible", *texts) == expected
+    assert formats("name", *texts) == [fragsnap.visible(text.replace("\\", "\0")).replace("\\000", "\\134") for text in texts]
+    assert expected[:7] == ["/m/\\342\\200\\256txt.exe", "/m/a\\012b", "\\033[2J\\033]0;x\\007", "\\302\\2332J", "\\2332J",
+                            "é€😀", "a\\b\\033"]
 
 
 # === Colours ===
 
 
 def test_presets_and_rules_that_override():
-    """A later file wins for the same extension, and adds others."""
+    """A later file wins for the same extension, and adds others; the rest is other, in the colours of default."""
     Path("my.cnf").write_text("# mine\n.sst #010203 white black # note\n.x red green blue\n")
-    rules = colors.read_rules(["rocksdb", "./my.cnf"])
-    assert rules[".sst"] == (0x010203, 0xffffff, 0)
-    assert rules[".log"] == (0x3f73d8, 0x58c5ed, 0x003f74)
-    assert list(rules) == [".log", "default", ".sst", ".x"]
+    kinds = parsed(HEAD, colors=["rocksdb", "./my.cnf"]).kinds
+    assert [kind.name for kind in kinds] == [".log", ".sst", ".x", "other"]
+    assert kinds[1].tones == (0x010203, 0xffffff, 0) and kinds[0].tones == (0x3f73d8, 0x58c5ed, 0x003f74)
+    assert kinds[3].tones != parsed(HEAD).kinds[0].tones
 
 
 @pytest.mark.parametrize("path, name", [
@@ -86,34 +111,57 @@ def test_globs(path, name):
     """The last rule that matches wins; a wildcard does not match a slash."""
     Path("my.cnf").write_text("".join(f"{what} red green blue\n" for what in (
         ".sst", ".log", "LOG.old.*", "/mnt/*/[a-c].?", "000[2-4].log", "log/*", "*.zz", ".zz")))
-    groups = colors.groups_for(["./my.cnf"], Counter(), 5)
-    assert groups[groups.of_path(path)].name == name
+    t = parsed(f"{HEAD}254:0 110 4 0 5 contiguous {path}\n", colors=["./my.cnf"])
+    groups = colors.groups_for(colors.blocks_by_kind(t), 5, True)
+    assert len(groups) == 9 and groups[int(groups.of_files(t)[0])].name == name
 
 
-@pytest.mark.parametrize("line, what", [
-    (".sst red blu green", 'unknown colour "blu", did you mean blue?'),
-    (".sst red chartreuse green", 'unknown colour "chartreuse"; expected #rrggbb or a name that fragtrace(1) lists'),
-    (".sst red #12345 green", 'colour "#12345" is not #rrggbb'),
-    (".sst red green", "2 colours; expected three"),
-    ("sst red green blue", '"sst" is no extension and no glob, did you mean .sst?'),
-    ("default red green blue\ndefault red green blue", "a second rule for default"),
-])
-def test_bad_rules(line, what):
-    """Each message has the line."""
-    Path("my.cnf").write_text(f"\n{line}\n")
-    with pytest.raises(fragsnap.FormatError) as caught:
-        colors.read_rules(["./my.cnf"])
-    assert str(caught.value).startswith(f"./my.cnf:{2 + line.count(chr(10))}: ") and what in str(caught.value)
+NAMED = {
+    "white": 0xffffff, "black": 0x000000,
+    "gray": 0x949494, "light-gray": 0xc9c9c9, "dark-gray": 0x5c5c5c,
+    "red": 0xc8382e, "light-red": 0xf29b92, "dark-red": 0x7d1a14,
+    "orange": 0xe8871e, "light-orange": 0xffbe5c, "dark-orange": 0xb84a00,
+    "yellow": 0xf0e442, "light-yellow": 0xfaf3a5, "dark-yellow": 0xa89a00,
+    "green": 0x3fa34d, "light-green": 0xa6dba0, "dark-green": 0x14602a,
+    "teal": 0x1f9e96, "light-teal": 0x6fd6cc, "dark-teal": 0x0b5e5a,
+    "blue": 0x3a76d6, "light-blue": 0xa9ccf5, "dark-blue": 0x17408c,
+    "purple": 0x8f4fbf, "light-purple": 0xcda4e8, "dark-purple": 0x5e2390,
+    "brown": 0x96643a, "light-brown": 0xcfa77c, "dark-brown": 0x5e3717,
+}
+
+
+def test_named_colours():
+    """Each name is the colour that the manual lists it with."""
+    names = list(NAMED)
+    Path("my.cnf").write_text("".join(f".x{i} {name} {name} {name}\n" for i, name in enumerate(names)))
+    assert [kind.tones for kind in parsed(HEAD, colors=["./my.cnf"]).kinds[:-1]] == [(NAMED[name],) * 3 for name in names]
+
+
+def test_bad_rules():
+    """The message is that of fragtrace, with the line."""
+    Path("my.cnf").write_text("\n.sst red blu green\n")
+    with pytest.raises(fragsnap.SnapError, match='^./my.cnf:2: unknown colour "blu", did you mean blue?'):
+        parsed(HEAD, colors=["./my.cnf"])
 
 
 def test_colours_by_size():
-    """The largest first, in the colours of its name; numbers are not a kind of file; the rest is other."""
-    groups = colors.groups_for(None, Counter({".a": 5, ".b": 9, ".c": 1}), 2)
+    """The largest first, in the colours of its name; of two with the same colours the larger one; numbers, and the rest, are other."""
+    t = table("254:0 110 4 0 5 contiguous /mnt/LOG.old.123\n254:0 120 9 0 6 contiguous /mnt/x.b\n254:0 130 2 0 7 contiguous /mnt/x.a\n")
+    blocks = colors.blocks_by_kind(t)
+    assert {kind.name: n for kind, n in blocks.items()} == {".b": 9, ".a": 2, "other": 4}
+    groups = colors.groups_for(blocks, 2, False)
     assert [group.name for group in groups.groups] == [".b", ".a", "other"]
-    assert groups[0].tones == colors.PALETTE[colors.place_of(".b")]
-    t = table("254:0 110 4 0 5 contiguous /mnt/LOG.old.123\n254:0 120 9 0 6 contiguous /mnt/x.b\n")
-    assert dict(colors.blocks_by_extension(t)) == {".b": 9}
-    assert groups.of_files(t).tolist() == [2, 0]
+    assert groups.of_files(t).tolist() == [2, 0, 1]
+    assert [group.name for group in colors.groups_for(blocks, 1, False).groups] == [".b", "other"]
+    names = [f".{letter}" for letter in "abcdefghij"]
+    many = table("".join(f"254:0 {100 + 20 * i} {i + 1} 0 {i + 4} contiguous /x{name}\n" for i, name in enumerate(names)))
+    groups = colors.groups_for(colors.blocks_by_kind(many), 5, False)
+    assert len({group.tones for group in groups.groups}) == len(groups)
+    for kind in many.kinds:
+        rivals = [other for other in groups.groups if other.tones == kind.tones]
+        assert kind.name == "other" or rivals[0].name >= kind.name
+    both = colors.most_blocks([blocks, {kind: 5 for kind in blocks}])
+    assert sorted(both.values()) == [5, 5, 9]
 
 
 def swatches(*arguments: str) -> dict[str, list[str]]:
@@ -123,41 +171,18 @@ def swatches(*arguments: str) -> dict[str, list[str]]:
     return {row[0].text: picture.swatches(row) for row in picture.rows() if picture.swatches(row)}
 
 
-def draw_all(names: list[str]) -> None:
-    """Write a table in which each name has a contiguous file and fragments, for the legend has what is there."""
-    lines = ""
-    for i, name in enumerate(names):
-        lines += f"254:0 {60 * i} 5 0 {2 * i + 4} contiguous /m/{name}\n"
-        for at, length, offset in (10, 3, 0), (20, 2, 9), (30, 1, 3):
-            lines += f"254:0 {60 * i + at} {length} {offset} {2 * i + 5} fragmented /m/{name}\n"
-    Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=9000 segment_blocks=100 path=/m\n" + lines,
-                         encoding="ascii")
-
-
-def pale(tones: list[int]) -> str:
-    """What the viewer draws away from breaks: a quarter of the mean of both tones of fragments, on white."""
-    means = (((tones[1] >> shift & 255) + (tones[2] >> shift & 255)) // 2 for shift in (16, 8, 0))
-    return "#" + "".join(f"{255 - (255 - mean) * 25 // 100:02x}" for mean in means)
-
-
 def test_the_same_colours_as_the_viewer():
-    """By name, those of the palette, and those of all other files: what the viewer draws."""
-    names = list(colors.NAMED)
-    rows = [names[i:i + 3] for i in range(0, len(names) - 2, 3)] + [names[-3:]]
-    Path("named.cnf").write_text("".join(f".r{i} {' '.join(row)}\n" for i, row in enumerate(rows)) + f"default {' '.join(rows[0])}\n",
-                                 encoding="ascii")
-    draw_all([f"x.r{i}" for i in range(len(rows))])
-    seen = swatches("-t", "t", "-c", "./named.cnf")
-    for i, row in enumerate(rows):
-        tones = [colors.NAMED[name] for name in row]
-        assert seen[f".r{i}"] == [*(f"#{tone:06x}" for tone in tones), pale(tones)], row
-    draw_all([f"x.k{letter}" for letter in "abcdef" for _ in range(ord("h") - ord(letter))] + ["LOG"])
+    """Those of the palette, and those of all other files: what the viewer draws."""
+    lines = ""
+    for i, name in enumerate(["x.sst", "x.log", "x.vpt", "LOG"]):
+        lines += f"254:0 {100 + 60 * i} 5 0 {2 * i + 4} contiguous /m/{name}\n"
+        for at, length, offset in (10, 3, 0), (20, 2, 9), (30, 1, 3):
+            lines += f"254:0 {100 + 60 * i + at} {length} {offset} {2 * i + 5} fragmented /m/{name}\n"
+    Path("t").write_text(HEAD + lines, encoding="ascii")
     seen = swatches("-t", "t")
-    groups = colors.groups_for(None, Counter({f".k{letter}": 50 - i for i, letter in enumerate("abcdef")}), len(colors.PALETTE))
-    assert len(groups.groups) > 2
-    for group in groups.groups[:-1]:
-        assert seen[group.name] == [*(f"#{tone:06x}" for tone in group.tones), pale(group.tones)]
-    assert seen["default"] == [*(f"#{tone:06x}" for tone in colors.DEFAULT_TONES), pale(colors.DEFAULT_TONES)]
+    for kind in fragsnap.read_table("t").kinds:
+        tones = seen["default" if kind.name == "other" else kind.name]
+        assert tones[:3] == [f"#{tone:06x}" for tone in kind.tones]
 
 
 # === Layouts ===
@@ -192,7 +217,7 @@ def test_pictures_block_by_block(seed, most, monkeypatch):
     t = random_table(seed)
     rows = layout.rows_for(t.volumes, layout.used_segments(t, t.volumes), most)
     assert len(rows) <= most
-    groups = colors.groups_for(None, colors.blocks_by_extension(t), 5)
+    groups = colors.groups_for(colors.blocks_by_kind(t), 5, False)
     picture = layout.paint(rows, layout.pieces_of(t, t.volumes, groups), layout.shades_of(groups))
     hatched = np.array([row.hatched for row in rows.rows])
     assert np.array_equal(picture[~hatched], painted_naively(rows, t, groups)[~hatched])
@@ -213,7 +238,7 @@ def test_rows_that_are_free_are_left_out():
 
 def test_volumes_of_different_sizes_are_not_compared():
     """Two volumes had the same device number."""
-    other = fragsnap.parse_table("u", HEAD.replace("blocks=1000", "blocks=900").encode())
+    other = parsed(HEAD.replace("blocks=1000", "blocks=900"), "u")
     with pytest.raises(fragsnap.SnapError, match="u: volume 254:0 has blocks=900"):
         layout.merged_volumes(table("").volumes, other)
 
@@ -224,10 +249,10 @@ def test_a_volume_of_16_tib():
     text = (f"# fragtrace table 1\n# volume 1:1 main_blkaddr=512 blocks={end} segment_blocks=512 path=/\n" +
             "".join(f"1:1 {lba} 1 0 {4 + i} contiguous /f{i}.x\n"
                     for i, lba in enumerate(range(512, end, end // 5000))))
-    t = fragsnap.parse_table("big", text.encode())
+    t = parsed(text)
     rows = layout.rows_for(t.volumes, layout.used_segments(t, t.volumes))
     assert 128 <= len(rows) <= 256 and rows.columns <= 512
-    groups = colors.groups_for(None, Counter({".x": 1}), 1)
+    groups = colors.groups_for(colors.blocks_by_kind(t), 1, False)
     picture = layout.paint(rows, layout.pieces_of(t, t.volumes, groups), layout.shades_of(groups))
     assert (picture != 255).any(axis=2).sum() == len(t.lba)
 
@@ -237,7 +262,7 @@ def test_a_volume_of_16_tib():
 
 def difference_of(a: fragsnap.Table, b: fragsnap.Table) -> tuple[difference.Difference, colors.Groups]:
     """Two tables compared, in groups by extension."""
-    groups = colors.groups_for(None, colors.blocks_by_extension(a) + colors.blocks_by_extension(b), 5)
+    groups = colors.groups_for(colors.most_blocks(map(colors.blocks_by_kind, (a, b))), 5, False)
     return difference.difference_of(a, b, layout.merged_volumes(a.volumes, b), groups), groups
 
 
@@ -270,7 +295,7 @@ def test_differences_block_by_block(seed):
     """Random tables of the same files, compared block by block."""
     a, b = random_table(seed), random_table(seed + 1000)
     end = max(t.volumes[0].end for t in (a, b))
-    a, b = (fragsnap.Table(**{**vars(t), "volumes": [fragsnap.Volume("1:1", 100, end, 32, "/")]}) for t in (a, b))
+    a, b = (replace(t, volumes=[fragsnap.Volume("1:1", 100, end, 32, "/")]) for t in (a, b))
     found, _ = difference_of(a, b)
     places = [{(int(t.file_ino[f]), int(o) + i): int(lba) + i for f, o, lba, n in zip(t.file, t.offset, t.lba, t.blocks)
                for i in range(n)} for t in (a, b)]

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of fragsnap and of the terms: valid input, refused input with its line, and all figures."""
+"""Tests of fragsnap and of the terms: what fragtrace reads comes as it is, and its errors do, and all figures."""
 
 from __future__ import annotations
 
-import gzip
 import os
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -15,38 +13,23 @@ import pytest
 
 import fragsnap
 from fragplot import terms
+from plots import DATA, HEAD, RECORD, VIEWER, block_list, naive_fragments, parsed, random_table, record, sst, table
 
-DATA = Path(__file__).resolve().parent / "data"
-HEAD = ("# fragtrace table 1\n"
-        "# volume 254:0 main_blkaddr=100 blocks=1000 segment_blocks=32 path=/mnt/my\\040disk\n"
-        "# dev lba length offset ino state path\n")
-RECORD = "254:0 110 4 0 5 contiguous /mnt/a.sst\n"
+pytestmark = pytest.mark.usefixtures("somewhere_else")
 
 
-def table(records: str) -> fragsnap.Table:
-    """A table of one volume with these records."""
-    return fragsnap.parse_table("t", (HEAD + records).encode())
-
-
-def refused(text: str, line: int, what: str) -> None:
-    """The text must be refused at this line with a message that has these words."""
-    with pytest.raises(fragsnap.FormatError) as caught:
-        fragsnap.parse_table("t", text.encode())
-    assert str(caught.value).startswith(f"t:{line}: "), str(caught.value)
-    assert what in str(caught.value)
-
-
-# === Valid input ===
+# === What is read ===
 
 
 def test_a_table():
     """Each field has the right value."""
-    t = table("254:0 110 4 8 5 fragmented /mnt/a\\040b.sst\n"
-              "254:0 120 1 0 7 contiguous /mnt/\\134x\n"
-              "254:0 300 2 0 5 fragmented /mnt/a\\040b.sst\n")
-    assert t.time is None
-    assert t.volumes == [fragsnap.Volume("254:0", 100, 1000, 32, "/mnt/my disk")]
-    assert t.paths == ["/mnt/a b.sst", "/mnt/\\x"]
+    t = parsed(HEAD.replace("\n# dev", "\n# time 1795232523.042\n# stale 3\n# stopped 254:0\n# left_out 254:0 7\n# dev") +
+               "254:0 110 4 8 5 fragmented /mnt/a\\040b.sst\n"
+               "254:0 120 1 0 7 contiguous /mnt/\\134x (deleted)\n"
+               "254:0 300 2 0 5 fragmented /mnt/a\\040b.sst\n")
+    assert (t.time, t.has_time, t.begin, t.n_stale, t.heat) == (1795232523.042, True, None, 3, None)
+    assert t.volumes == [fragsnap.Volume("254:0", 100, 1000, 32, "/mnt/my disk", True, 7)]
+    assert t.paths == ["/mnt/a b.sst", "/mnt/\\x (deleted)"]
     assert t.file_ino.tolist() == [5, 7]
     assert t.file_fragmented.tolist() == [True, False]
     assert t.lba.tolist() == [110, 120, 300]
@@ -54,20 +37,20 @@ def test_a_table():
     assert t.offset.tolist() == [8, 0, 0]
     assert t.file.tolist() == [0, 1, 0]
     assert t.logical.tolist() == [2, 0, 1]
+    assert [kind.name for kind in t.kinds] == [".sst", "other"] and t.file_kind.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("name", ["header_only", "small", "two", "redis", "rocksdb2"])
-def test_a_snapshot(name, tmp_path):
+def test_a_snapshot(name):
     """The binary file and the text have the same content."""
     text = (DATA / f"{name}.table").read_bytes().replace(b"\n", b"\n# time 1700000000.123\n# stale 2\n", 1)
     stopped = text.count(b"\n# volume 254:0 ")
     if stopped:
         text = text.replace(b"\n# dev ", b"\n# stopped 254:0\n# left_out 254:0 7\n# dev ", 1)
-    (tmp_path / "text").write_bytes(text)
-    binary = subprocess.run([sys.executable, DATA.parent / "to_snapshot.py", tmp_path / "text"], check=True,
-                            capture_output=True).stdout
-    (tmp_path / "snapshot").write_bytes(gzip.compress(binary))
-    a, b = fragsnap.read_table(str(tmp_path / "text")), fragsnap.read_table(str(tmp_path / "snapshot"))
+    Path("text").write_bytes(text)
+    with open("snapshot", "wb") as stream:
+        subprocess.run([sys.executable, DATA.parent / "to_snapshot.py", "text"], check=True, stdout=stream)
+    a, b = fragsnap.read_table("text"), fragsnap.read_table("snapshot")
     for what, value in vars(a).items():
         if isinstance(value, np.ndarray):
             assert value.tolist() == vars(b)[what].tolist(), what
@@ -77,46 +60,25 @@ def test_a_snapshot(name, tmp_path):
             assert value == vars(b)[what], what
     assert [volume.dev for volume in b.volumes if volume.stopped] == ["254:0"] * stopped
     assert [volume.dev for volume in b.volumes if volume.left_out == 7] == ["254:0"] * stopped
-    snap = fragsnap.read_snapshot(str(tmp_path / "snapshot"))
-    assert snap.extents["lba"][snap.by_lba].tolist() == a.lba.tolist()
-    with pytest.raises(fragsnap.SnapError, match="is no binary snapshot"):
-        fragsnap.read_snapshot(str(tmp_path / "text"))
 
 
-def test_causes(tmp_path):
-    """A snapshot of version 2 has a cause for each extent, and writers."""
-    binary = subprocess.run([sys.executable, DATA.parent / "to_snapshot.py", DATA / "why.table"], check=True,
-                            capture_output=True).stdout
-    (tmp_path / "snapshot").write_bytes(binary)
-    t = fragsnap.read_table(str(tmp_path / "snapshot"))
-    assert t.writers[2:] == [fragsnap.Writer("rocksdb:low", 812, 1699999000, 1699999995, "/system.slice/db.service", 2),
-                             fragsnap.Writer("rocksdb:high", 812, 1699912600, 1699999000, None, 3),
-                             fragsnap.Writer("log er", 99, 1699000000, 1699000000, "/", 4)]
-    assert t.causes is not None
-    op, flush, why, writer = (part.tolist() for part in fragsnap.cause_parts(t.causes))
-    found = [(t.paths[file], int(offset), fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]], writer[i])
-             for i, (file, offset) in enumerate(zip(t.file, t.offset))]
-    assert ("/mnt/f2fs/db/000001.sst", 8, "tail", "sync", "interleaved", 2) in found
-    assert ("/mnt/f2fs/b.db", 5, "overwrite", "writeback", "ssr", 3) in found
-    assert ("/mnt/f2fs/db/LOG", 3, "unknown", "none", "unknown", 0) in found
-    # the other extents of a fragment have its cause, too
-    assert ("/mnt/f2fs/db/000004.sst", 20, "tail", "sync", "interleaved", 2) in found
-    assert fragsnap.read_table(str(DATA / "small.table")).causes is None
-
-
-def test_the_time():
-    """The first time before the records is that of the table; after them it is a comment."""
-    first, rest = HEAD.split("\n", 1)
-    assert fragsnap.parse_table("t", f"{first}\n# time 1795232523.042\n{rest}".encode()).time == 1795232523.042
-    assert fragsnap.parse_table("t", f"{HEAD}# time 1795232523.042\n# time 5.000\n{RECORD}".encode()).time == 1795232523.042
-    assert fragsnap.parse_table("t", f"{HEAD}{RECORD}# time soon\n".encode()).time is None
-    refused(f"{HEAD}# time soon\n", 4, 'the time is not a number: "soon"')
+@pytest.mark.parametrize("path", [DATA / "redis.table", DATA / "rocksdb.table", DATA / "rocksdb.snapshot.zst", DATA / "two.table"])
+def test_columns_are_those_of_csv(path):
+    """Both forms of one table have the same values."""
+    done = subprocess.run([VIEWER / "fragtrace", "table", "--csv", "-t", path], capture_output=True, text=True, check=True)
+    rows = [line.split(",") for line in done.stdout.splitlines()]
+    t = fragsnap.read_table(str(path))
+    devs = [volume.dev for volume in t.volumes]
+    states = ["contiguous", "fragmented"]
+    assert [row[:6] + row[-1:] for row in rows[1:]] == [
+        [devs[t.file_volume[file]], str(lba), str(blocks), str(offset), str(t.file_ino[file]), states[int(t.file_fragmented[file])],
+         t.paths[file]] for lba, blocks, offset, file in zip(t.lba, t.blocks, t.offset, t.file)]
 
 
 def test_empty_tables():
     """No record, and also no volume."""
-    assert len(table("").lba) == 0
-    assert fragsnap.parse_table("t", b"# fragtrace table 1\n").volumes == []
+    assert len(table("").lba) == 0 and table("").paths == []
+    assert parsed("# fragtrace table 1\n").volumes == []
 
 
 def test_two_volumes():
@@ -127,52 +89,88 @@ def test_two_volumes():
     assert t.file_ino.tolist() == [5, 5]
 
 
-def test_gzip_and_plain(tmp_path):
-    """Both are recognised by their content, not by their names."""
-    (tmp_path / "a").write_bytes(gzip.compress((HEAD + RECORD).encode()))
-    (tmp_path / "b.gz").write_text(HEAD + RECORD)
-    assert fragsnap.read_table(str(tmp_path / "a")).paths == fragsnap.read_table(str(tmp_path / "b.gz")).paths
-
-
 def test_a_name_that_is_no_text():
-    """Bytes that are not UTF-8 come back unchanged."""
-    t = fragsnap.parse_table("t", HEAD.encode() + b"254:0 110 4 0 5 contiguous /mnt/\xff.sst\n")
-    assert os.fsencode(t.paths[0]) == b"/mnt/\xff.sst"
+    """Bytes that are not UTF-8 come back unchanged, also those of an extension."""
+    t = table("254:0 110 4 0 5 contiguous /mnt/a.\udcff\n")
+    assert os.fsencode(t.paths[0]) == b"/mnt/a.\xff" and os.fsencode(t.kinds[0].name) == b".\xff"
 
 
 @pytest.mark.parametrize("path, ext", [
     ("/mnt/000004.sst", ".sst"), ("/mnt/a.b/c", ""), ("/mnt/.hidden", ""), ("/mnt/.hidden.x", ".x"),
-    ("/mnt/a.", ""), ("/mnt/a.log (deleted)", ".log"), ("/mnt/a.log (hidden)", ""), ("a.tar.gz", ".gz")])
+    ("/mnt/a.", ""), ("/mnt/a.log (deleted)", ".log"), ("/mnt/a.log (hidden)", ""), ("a.tar.gz", ".gz"), ("/mnt/LOG.old.17", "")])
 def test_extensions(path, ext):
-    """The last dot of the name and the text after it."""
-    assert fragsnap.extension(path) == ext
+    """The last dot of the name and the text after it; a number is not a kind of files."""
+    t = table(f"254:0 110 4 0 5 contiguous {path}\n")
+    assert t.kinds[t.file_kind[0]].name == (ext or "other")
 
 
-# === Refused input ===
+def test_more_extensions_than_can_be_told_apart():
+    """What comes too late is other, and no file has a kind that is not there."""
+    t = table("".join(f"254:0 {100 + i} 1 0 {4 + i} contiguous /m/x.e{i}\n" for i in range(300)))
+    assert [kind.name for kind in t.kinds] == [*(f".e{i}" for i in range(256)), "other"]
+    assert t.file_kind.tolist() == [min(i, 256) for i in range(300)]
 
 
-def test_the_first_bad_line_is_named():
-    """Errors in later lines. test_parity.py has other invalid tables."""
-    refused(HEAD + RECORD + "254:0 120 1 0 6 wrong /b\n" + "254:0\n" + "254:0 x 1 0 6 contiguous /b\n", 5,
-            'unknown state "wrong"')
-    refused(HEAD + RECORD + "254:0 1 1 0 6 contiguous /b\n" + "254:0\n" + "# volume\n", 5, "blocks 1 to 1 are outside")
-    refused(HEAD + RECORD + "# volume \n" + "254:0\n", 5, "the line ends before the device")
-    refused(HEAD + RECORD + "254:0 200 1 0 6 contiguous /\\\n" + "254:0 199 1 0 7 contiguous /b\n", 5, "bad escape")
+def test_errors_come_as_they_are():
+    """What, where, and what to do; status 2 of what the user can write otherwise."""
+    with pytest.raises(fragsnap.SnapError, match="^none: cannot open: No such file or directory$") as error:
+        fragsnap.read_table("none")
+    assert error.value.status == 1
+    with pytest.raises(fragsnap.SnapError, match="^t:5: the line ends before the lba"):
+        Path("t").write_text(HEAD + RECORD + "254:0\n")
+        fragsnap.read_table("t")
+    with pytest.raises(fragsnap.SnapError, match="^--at soon: not valid; give a time after the beginning") as error:
+        fragsnap.read_table("t", "soon")
+    assert error.value.status == 2
 
 
-def test_damaged_gzip(tmp_path):
-    """Cut short, and with a byte changed."""
-    packed = gzip.compress((HEAD + RECORD * 1).encode())
-    for data in (packed[:-9], packed[:12] + b"\xff\xff" + packed[14:], packed[:5]):
-        (tmp_path / "t.gz").write_bytes(data)
-        with pytest.raises(fragsnap.SnapError, match="t.gz: the gzip data is damaged or cut short"):
-            fragsnap.read_table(str(tmp_path / "t.gz"))
+@pytest.mark.parametrize("folder", ["r\\b", "r\udcff", "r\\134x"])
+def test_odd_folders(folder):
+    """Paths come back as they are."""
+    record(folder, {0.0: HEAD + sst(110)})
+    one, = fragsnap.read_moments(folder)
+    assert os.path.exists(one.snapshot) and fragsnap.read_table(one.snapshot).lba.tolist() == [110]
 
 
-def test_a_missing_file(tmp_path):
-    """The message is that of the system."""
-    with pytest.raises(fragsnap.SnapError, match="none: No such file or directory"):
-        fragsnap.read_table(str(tmp_path / "none"))
+def test_a_descriptor():
+    """As in <(zcat t.gz)."""
+    Path("t").write_text(HEAD + RECORD)
+    with open("t", "rb") as stream:
+        os.set_inheritable(stream.fileno(), True)
+        assert len(fragsnap.read_table(f"/dev/fd/{stream.fileno()}").paths) == 1
+
+
+@pytest.mark.parametrize("script, said, status, before", [
+    ("echo 'fragtrace table: one' >&2; echo 'fragtrace table: two' >&2; exit 1", "^two$", 1, "one\n"),
+    ("kill -KILL $$", "fragtrace table: ended with status -9$", 1, ""),
+    ("exit 0", "its columns are none that this program reads", 1, ""),
+    ('echo \'{"format":"fragtrace columns","version":2}\'', "its columns are none that this program reads", 1, "")])
+def test_what_the_program_does(script, said, status, before, monkeypatch, capsys):
+    """Each message in a line of its own; an end without one, and answers of another version, are told."""
+    Path("fragtrace").write_text(f"#!/bin/sh\n{script}\n")
+    os.chmod("fragtrace", 0o755)
+    monkeypatch.setattr(fragsnap, "find_program", lambda: os.path.abspath("fragtrace"))
+    with pytest.raises(fragsnap.SnapError, match=said) as error:
+        fragsnap.read_table("t")
+    assert error.value.status == status and capsys.readouterr().err == before
+    os.chmod("fragtrace", 0o644)
+    with pytest.raises(fragsnap.SnapError, match="fragtrace: cannot start: Permission denied"):
+        fragsnap.read_table("t")
+
+
+def test_moments(capsys):
+    """Those of a recording without events; the last snapshot is right for any later moment, with a message."""
+    record("run", {0.0: HEAD, 2.5: HEAD + sst(110)})
+    begin, end = (round(1795232523.042 * 1000) * 10 ** 6 + ms * 10 ** 6 for ms in (0, 2500))
+    assert fragsnap.read_moments("run") == [
+        fragsnap.Span(begin, end - 1, None, "run/fragtrace-1795232523.042.table.zst", None),
+        fragsnap.Span(end, end, None, "run/fragtrace-1795232525.542.table.zst", None)]
+    for at, time in ("start", begin), ("2.4s", begin), (fragsnap.at_text(end - 1), begin), (fragsnap.at_text(end), end), ("end", end):
+        t = fragsnap.read_table("run", at)
+        assert (t.time, t.begin) == (time / 10 ** 9, begin / 10 ** 9)
+    assert capsys.readouterr().err == ""
+    assert fragsnap.read_table("run", "1h").time == end / 10 ** 9
+    assert "run: the last change recorded is at " in capsys.readouterr().err
 
 
 # === The terms ===
@@ -240,48 +238,6 @@ def test_terms(records, fragments, distances, requests, ideal):
     assert found.blocks.tolist() == fragments
     assert found.distance[found.distance >= 0].tolist() == distances
     assert [array.tolist() for array in terms.requests_of(t, 32)] == [[requests], [ideal]]
-
-
-def random_table(seed: int) -> fragsnap.Table:
-    """Files in pieces of any size, with holes, at any address."""
-    draw = random.Random(seed)
-    pieces = []
-    for ino in range(4, 12):
-        offset = draw.randrange(40)
-        for _ in range(draw.randrange(1, 12)):
-            length = draw.choice((1, 2, 3, 31, 32, 33, 64))
-            pieces.append((ino, offset, length))
-            offset += length + draw.choice((0, 0, 0, 1, 30, 70))
-    # half of the time, pieces of a file stay adjacent
-    if draw.random() < 0.5:
-        draw.shuffle(pieces)
-    lba, records = 100, []
-    for ino, offset, length in pieces:
-        lba += draw.choice((0, 0, 1, 50))
-        records.append((lba, length, offset, ino))
-        lba += length
-    head = f"# fragtrace table 1\n# volume 1:1 main_blkaddr=100 blocks={lba} segment_blocks=32 path=/\n"
-    lines = []
-    for lba, length, offset, ino in records:
-        blocks = block_list(sorted((o, a, n) for a, n, o, i in records if i == ino))
-        state = "fragmented" if len(naive_fragments(blocks)) > 1 else "contiguous"
-        lines.append(f"1:1 {lba} {length} {offset} {ino} {state} /f{ino}\n")
-    return fragsnap.parse_table("random", (head + "".join(lines)).encode())
-
-
-def block_list(pieces: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-    """Each block of a file: offset and address."""
-    return [(offset + i, lba + i) for offset, lba, length in pieces for i in range(length)]
-
-
-def naive_fragments(blocks: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """The definition, block by block."""
-    result: list[list[tuple[int, int]]] = []
-    for block in blocks:
-        if not result or block[1] != result[-1][-1][1] + 1:
-            result.append([])
-        result[-1].append(block)
-    return result
 
 
 @pytest.mark.parametrize("seed", range(40))

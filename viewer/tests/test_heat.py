@@ -6,7 +6,6 @@ usage: test_heat.py PROGRAM [TEST...]
 
 A test is a function test_NAME; it gets the program, and an empty folder as its working directory.
 """
-import gzip
 import os
 import random
 import re
@@ -18,6 +17,8 @@ import traceback
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
+
+import zstandard
 
 from recorder import record
 from serving import Server
@@ -274,7 +275,7 @@ def test_where_counts_are(view: str) -> None:
     # packed, and beside a table of another folder
     os.mkdir("copy")
     os.rename("table", "copy/table")
-    Path("copy/heat").write_bytes(gzip.compress(Path("counts").read_bytes()))
+    Path("copy/heat").write_bytes(zstandard.compress(Path("counts").read_bytes()))
     run(view, "view", "copy/table", "--color-by", "heat", "-o", "out.png")
     expect(note("all reads here: "), "all reads here: reads=5 blocks=96, folded blocks=0")
 
@@ -314,7 +315,7 @@ def test_recordings(view: str) -> None:
     expect(reads_of(view, "run", "--heat", "heat"), 9)
     for where in (["run"], ["run/fragtrace-1700000002.000.table.zst"]):
         expect(run(view, "view", *where, "--color-by", "heat", "-o", "none.png", status=1),
-               "fragtrace view: run/fragtrace-1700000002.000.heat.zst: cannot open: No such file or directory; a snapshot is "
+               "fragtrace view: run/fragtrace-1700000002.000.heat.zst: cannot read: No such file or directory; a snapshot is "
                "recorded with what is read if the module was loaded with heat=1\n")
     server = Server(view, "run", "--at", "0s", "--color-by", "heat")
     for second, reads in (0, 5), (1, 70), (0, 5):
@@ -333,7 +334,7 @@ def test_moments_between_snapshots(view: str) -> None:
     recorder = record(Path("run"), 1)
     base_ms = int(recorder.stem.name.removeprefix("fragtrace-").replace(".", ""))
     ino = min(recorder.model.names)
-    Path(f"{recorder.stem}.heat.zst").write_bytes(gzip.compress(
+    Path(f"{recorder.stem}.heat.zst").write_bytes(zstandard.compress(
         f"# fragtrace heat 2\n# windows blocks=64 period_secs=3600\n254:0 {ino} 0 7 7 7 0 0 /m\n".encode()))
     expect(reads_of(view, "run") in (0, 7), True)
     server = Server(view, "run", "--color-by", "heat")
@@ -354,7 +355,7 @@ def test_errors(view: str) -> None:
         assert got.startswith(f"fragtrace view: {text}") and got.count("\n") == 1, got
 
     Path("t").write_bytes(Path("table").read_bytes())
-    says("--color-by heat: t does not have what is read; give a copy of the file heat: --heat FILE", "t", *by_heat, status=2)
+    says("t: does not have what is read; give a recording, a table beside a copy of the file heat, or that: --heat FILE", "t", *by_heat, status=2)
     says("heat: would overwrite the input heat; name another file", "table", *by_heat, "-o", "heat", status=2)
     # --heat is enough
     run(view, "view", "table", *by_heat)
@@ -374,7 +375,7 @@ def test_errors(view: str) -> None:
     Path("heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
     says("heat: nothing is known of readers; expected a module that was loaded with heat=1", "table", *by_heat)
     os.remove("heat")
-    says("heat: cannot open: No such file or directory", "table", *by_heat)
+    says("heat: cannot read: No such file or directory", "table", *by_heat)
     assert not Path("out.png").exists()
     # who draws nothing needs no counts
     run(view, "table", "table", "--json", "-o", "out.json")

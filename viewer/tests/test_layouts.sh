@@ -242,8 +242,8 @@ test_pieces() {
 	refuses 'long:600004: the line is longer than 32768 bytes' plain -t long
 	{ cat t; printf '#%32767s\n' x; } >longest
 	plain -t longest
-	gzip -1 <t >t.gz
-	plain -t t.gz
+	zstd -q t
+	plain -t t.zst
 	cmp out.png file.png
 }
 
@@ -386,7 +386,7 @@ test_only() {
 	says 'other files: blocks=34, folded blocks=0'
 	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=0'
 	says '254:0 /mnt/f2fs  LBA 100 to 163, 64 blocks (256 KiB), 9.4 % in matching files'
-	# a text without a wildcard is a part of the path, as for --filter
+	# a text without a wildcard is a part of the path, as in top
 	for layout in boxes segments hilbert; do
 		plain -t "$data/small.table" --layout $layout --only 'f2fs/my '
 		says 'other files: blocks=34, folded blocks=0'
@@ -420,11 +420,15 @@ test_only_has_the_numbers_of_its_files() {
 }
 
 test_only_without_a_match() {
-	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches; expected a part of a path, or a glob" \
+	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches; give a part of a path, or a glob" \
 		plain -t "$data/small.table" --only 'no*such'
 	misused "--only '': not valid; give a part of paths, or a glob" plain -t "$data/small.table" --only ''
-	# a file may come later
-	plain -t "$data/small.table" --only 'no*such' -n 0.01 --count 2
+	refuses "fragtrace serve: --only no*such: no watched file of $data/small.table matches; give a part of a path, or a glob" \
+		"$fragtrace" serve "$data/small.table" --only 'no*such' -l 0
+	# a file may come later: this is said once
+	plain -t "$data/small.table" --only 'no*such' -n 0.01 --count 2 2>err
+	[ "$(cat err)" = "fragtrace view: --only no*such: no watched file of $data/small.table matches; give a part of a path, or a glob" ] ||
+		fail "$(cat err)"
 	says 'only files that match no*such: 0 of 7; all numbers of files are theirs'
 }
 
@@ -477,11 +481,12 @@ test_lens_of_a_page() {
 test_lens_is_for_pictures_alone() {
 	local option other
 	for option in '--lba 103-109' '--only log'; do
-		for other in 'record dir' table files metrics 'check split>1' top why 'block 1' space; do
+		for other in 'record dir' table files metrics 'check split>1' why 'block 1' space; do
 			# shellcheck disable=SC2086 # lists of words
 			misused "not an option here; see fragtrace ${other%% *} --help" "$fragtrace" $other -t "$data/small.table" $option
 		done
 	done
+	misused 'not an option here; see fragtrace top --help' "$fragtrace" top "$data/small.table" --lba 103-109
 }
 
 test_stale_is_in_the_title() {

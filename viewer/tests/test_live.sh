@@ -202,25 +202,23 @@ test_snapshot_is_drawn_like_its_table() {
 	cmp a.png b.png
 	"$fragtrace" view -t - -o c.png <"$(echo rec/*)"
 	cmp a.png c.png
-	# gzip files may be concatenated
-	{ head -n 20 t | gzip; tail -n +21 t | gzip; } >two.gz
-	"$fragtrace" view -t two.gz -o d.png
+	# packed files may be concatenated
+	{ head -n 20 t | zstd -q; tail -n +21 t | zstd -q; } >two.zst
+	"$fragtrace" view -t two.zst -o d.png
 	cmp a.png d.png
 }
 
-test_bad_gzip() {
-	gzip -c "$data/rocksdb.table" >good.gz
-	head -c 500 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
-	head -c 10 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
-	head -c 2 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
-	# what comes out of it is read until then
-	{ head -c 500 good.gz; head -c 100 /dev/zero; } >bad.gz
-	refuses 'fragtrace view: bad.gz:' "$fragtrace" view -t bad.gz -o out.png
-	{ cat good.gz; echo more; } >bad.gz
-	refuses 'bad.gz: cannot unpack: ' "$fragtrace" view -t bad.gz -o out.png
+test_badly_packed() {
+	zstd -q "$data/rocksdb.table" -o good.zst
+	for n in 4 10 500; do
+		head -c $n good.zst >short.zst
+		refuses 'short.zst: cannot unpack: the zstd data is cut short' "$fragtrace" view -t short.zst -o out.png
+	done
+	{ cat good.zst; echo more; } >bad.zst
+	refuses 'bad.zst: cannot unpack: ' "$fragtrace" view -t bad.zst -o out.png
+	gzip -c "$data/rocksdb.table" >t.gz
+	refuses 't.gz: is packed with gzip; unpack it first, with gunzip or zcat' "$fragtrace" view -t t.gz -o out.png
+	zcat t.gz | "$fragtrace" view - -o a.png
 }
 
 test_record_refuses() {
@@ -229,6 +227,8 @@ test_record_refuses() {
 	refuses 'no/rec: cannot make the folder: No such file' "$fragtrace" record no/rec -t "$data/small.table"
 	misused "'': an argument is empty" "$fragtrace" record '' -t "$data/small.table"
 	refuses 'nosuch/run: cannot make the folder: No such file' "$fragtrace" record nosuch/run -t "$data/small.table"
+	refuses 'nosuch: cannot open: No such file' "$fragtrace" record new -t nosuch
+	[ ! -e new ] || fail "a folder was made for nothing"
 	misused 'DIR: missing; see fragtrace record --help' "$fragtrace" record
 	misused 'b: unexpected argument; see fragtrace record --help' "$fragtrace" record a b
 	misused '--events: goes on until it is interrupted; leave out --count' "$fragtrace" record new --events -n 1 --count 3
@@ -482,7 +482,7 @@ test_completion() {
 	touch t.table
 	offers '--f2fs-state ' ./fragtrace-view --f
 	offers 'serve space ' ./fragtrace s
-	offers '--filter ' ./fragtrace top --f
+	offers '--only ' ./fragtrace top --o
 	offers '--budget ' ./fragtrace-defrag --b
 	offers 'mapping ' ./fragtrace defrag --way m
 	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''

@@ -44,9 +44,9 @@ test_time_of_a_recorded_table() {
 	"$fragtrace" why -t t | grep -qx 'file of 2026-05-04 03:02:01 UTC'
 	"$fragtrace" top -t t --count 1 | grep -q '^fragtrace  file of 2026-05-04 03:02:01 UTC  by'
 	"$fragtrace" view -t t --html - | grep -q '"timeOfFile":true'
-	gzip t
-	touch -d '2026-05-04 03:02:01 UTC' t.gz
-	plain -t t.gz
+	zstd -q t
+	touch -d '2026-05-04 03:02:01 UTC' t.zst
+	plain -t t.zst
 	mentions 'Description: file of 2026-05-04 03:02:01 UTC: 7 files'
 	sed '1a# time 1700000000.000' "$data/small.table" >t
 	plain -t t
@@ -380,9 +380,12 @@ test_snapshot_everywhere() {
 		binary text snapshot
 		for form in text snapshot; do
 			write_all $form $form
-			"$fragtrace" top -t $form --count 1 -n 0.01 >$form.top
 		done
-		for kind in json csv prom top; do
+		# a text has no causes
+		sed -i "/fragtrace_breaks/d" snapshot.prom
+		sed -i 's/,"op":[^,]*,"flush":[^,]*,"why_here":[^,]*,"process":[^,]*//' snapshot.json
+		sed -i 's/,op,flush,why_here,process,/,/; s/,\(unknown,none,unknown,unknown\|,,,\),/,/' snapshot.csv
+		for kind in json csv prom; do
 			cmp text.$kind snapshot.$kind
 		done
 	done
@@ -412,10 +415,10 @@ test_bad_snapshot() {
 		spoil("path", arrays[1][0], "<Q", 2**40)
 		spoil("endless", arrays[4][0], f"{arrays[4][1]}s", b"x" * arrays[4][1])
 	EOF
-	refuses 'future: the snapshot has version 3, this program reads versions 1 to 2' plain -t future
+	refuses 'future: the snapshot has version 3, this program reads version 2' plain -t future
 	refuses 'outside: the extents lie outside the file' plain -t outside
 	refuses 'many: the extents lie outside the file' plain -t many
-	refuses 'thin: records of extents have 4 bytes; expected 20' plain -t thin
+	refuses 'thin: records of extents have 4 bytes; expected 24' plain -t thin
 	refuses 'index: there is no record 2147483648 among the extents' plain -t index
 	refuses 'file: there is no record 2147483648 among the files' plain -t file
 	refuses 'place: an extent of' plain -t place

@@ -7,7 +7,6 @@ usage: test_serve.py PROGRAM [TEST...]
 A test is a function test_NAME; it gets the program, and an empty folder as its working directory.
 The page itself is tested by test_page.py.
 """
-import gzip
 import http.client
 import json
 import os
@@ -22,6 +21,8 @@ import time
 import traceback
 from collections import Counter
 from pathlib import Path
+
+import zstandard
 
 import naive_space
 from recorder import END, MAIN, NODE_SEGMENTS, Recorder, iso, record, record_gap, write_state
@@ -391,6 +392,20 @@ def replace(lines: list[str]) -> None:
     os.rename("new", "t")
 
 
+def test_only_what_comes_later(view: str) -> None:
+    """That no file matches is said once; then there is one."""
+    replace(["254:0 110 2 0 4 contiguous /m/a.sst"])
+    said = "fragtrace serve: --only b.sst: no watched file of t matches; give a part of a path, or a glob\n"
+    with Serving(view, "t", "-n", "0.1", "--only", "b.sst", says=said) as server:
+        expect(server.ask("table")["total"]["files"], 0)
+        time.sleep(0.3)
+        replace(["254:0 110 2 0 4 contiguous /m/a.sst", "254:0 120 2 0 5 contiguous /m/b.sst"])
+        end = time.monotonic() + 60
+        while server.ask("table")["total"]["files"] != 1:
+            assert time.monotonic() < end, "no new table"
+            time.sleep(0.02)
+
+
 def test_renewal(view: str) -> None:
     replace(["254:0 110 2 0 4 contiguous /m/a.sst"])
     with Serving(view, "t", "-n", "0.1", says="fragtrace serve: t: cannot open: No such file or directory; "
@@ -424,7 +439,7 @@ def test_a_bad_reading_ends_no_server(view: str) -> None:
         Path("t").write_text("garbage")
         time.sleep(0.5)
         expect(server.ask("files", n=9)["files"][0][0], "/m/a.sst")
-        Path("t").write_bytes(gzip.compress(b"# fragtrace table 1\n")[:20])
+        Path("t").write_bytes(zstandard.compress(b"# fragtrace table 1\n")[:20])
         time.sleep(0.5)
         expect(server.ask("files", n=9)["files"][0][0], "/m/a.sst")
         replace(good + ["254:0 120 2 0 5 contiguous /m/b.sst"])

@@ -184,14 +184,14 @@ test_sorted_column_is_marked() {
 }
 
 test_filter() {
-	top -t "$data/rocksdb2.table" --count 1 --filter .sst >out
+	top -t "$data/rocksdb2.table" --count 1 --only .sst >out
 	[ "$(sed 1,3d out | grep -c '\.sst$')" = "$(sed 1,3d out | grep -c .)" ] || fail "$(cat out)"
 	sed -n 1p out | grep -q '  only \.sst$' || fail "$(head -n 1 out)"
 	# the sums are those of all files
 	sed -n 2p out | grep -q ' 26 of 33 files fragmented; '
-	top -t "$data/rocksdb2.table" --count 1 --filter 'db/MANIFEST*' >out
+	top -t "$data/rocksdb2.table" --count 1 --only 'db/MANIFEST*' >out
 	[ "$(sed 1,3d out | paths)" = '/mnt/f2fs/db/MANIFEST-000071 ' ] || fail "$(cat out)"
-	top -t "$data/rocksdb2.table" --count 1 --filter nosuch >out
+	top -t "$data/rocksdb2.table" --count 1 --only nosuch >out
 	[ -z "$(sed 1,3d out | paths)" ] || fail "$(cat out)"
 }
 

@@ -22,13 +22,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import zstandard
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "python"))
-from fragsnap import events as ev  # noqa: E402  pylint: disable=wrong-import-position
+import eventfile as ev
 
+HERE = Path(__file__).resolve().parent
 FAKE = HERE.parent / "build" / "fake_module.so"
 F2FS = HERE / "data" / "f2fs-7"
 # devices as the kernel has them: 254:0, which is in the snapshot, and 254:16
@@ -171,7 +169,7 @@ class World:
     def rows(self, path: Path) -> list[tuple]:
         """The events of a file: time to 10 ms, kind and inode, of those with a number all that is known."""
         out = []
-        for e in ev.read_events(str(path)).list:
+        for e in (event for _, events in ev.read(path)[0] for event in events):
             ms = round((int(e["time_ns"]) - self.base - self.offset) / 10 ** 7) * 10
             row = (ms, int(e["kind"]), int(e["ino"]))
             if e["kind"] <= ev.UNKNOWN:
@@ -183,12 +181,7 @@ class World:
 
 def batches(path: Path) -> list[tuple[int, int]]:
     """The batches of an event file: how many events, and whether others may be lost before them."""
-    data, at, out = zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes()), ev.HEADER.itemsize, []
-    while at < len(data):
-        batch = np.frombuffer(data, ev.BATCH, 1, at)[0]
-        out.append((int(batch["n"]), int(batch["lost"])))
-        at += ev.BATCH.itemsize + int(batch["n"]) * ev.EVENT_BYTES
-    return out
+    return [(int(header["n"]), int(header["lost"])) for header, _ in ev.read(path)[0]]
 
 
 def numbers(world: World, path: Path) -> list[tuple[int, int]]:
@@ -289,7 +282,7 @@ def test_the_module_is_unloaded(world: World) -> None:
         world.put("tracing/events/fragtrace/file_state/enable", "1\n")
         wait_for(lambda: len(world.files("events")) > 1)
     first, second = world.files("events")
-    expect((numbers(world, first), ev.read_events(str(first)).is_cut, batches(second)[0]), ([(10, 5)], False, (0, 1)))
+    expect((numbers(world, first), ev.read(first)[1], batches(second)[0]), ([(10, 5)], True, (0, 1)))
     expect(world.said(), ["the module was unloaded; what happens until the next snapshot is not known"])
     expect([call for call in world.calls() if call.startswith(("create", "destroy"))],
            [f"{what} fragtrace-record-{process.pid}" for what in ("create", "destroy")] * 2)
@@ -306,7 +299,7 @@ def test_a_large_file_of_events_ends(world: World) -> None:
         world.reading(world.readings() + 3, *(world.change(10, seq, rng.randrange(2 ** 31), ino=rng.randrange(2 ** 31), offset=rng.randrange(2 ** 31))
                                               for seq in range(8000)))
         wait_for(lambda: len(world.files("snapshot")) > 1)
-    expect(len(ev.read_events(str(world.files("events")[0])).list), 8000)
+    expect(sum(n for n, _ in batches(world.files("events")[0])), 8000)
 
 
 # === Beside the events ===

@@ -3,7 +3,7 @@
 """Convert a table to the form of the kernel's file `snapshot`: to_snapshot.py TABLE >SNAPSHOT.
 
 Written from module/format/snapshot.h. A table has no figures of files; they are 0 here.
-The snapshot has version 1. It has version 2 if comments of the table, which table.c skips, have causes:
+Causes are in comments of the table, which table.c skips:
 
     # writer COMM PID FIRST LAST [CGROUP]         the writers 2, 3, and so on; one of the same COMM and PID again is
                                                   the same process at another time
@@ -87,7 +87,6 @@ def main() -> None:
                 if key not in files:
                     files[key] = (path, state == "fragmented", [])
                 files[key][2].append((int(offset), int(length), int(lba)))
-    version = 2 if causes or len(writers) > 2 else 1
 
     in_order = {(key[1], *extent) for key, file in files.items() for extent in file[2]}
     for number, *extent in unwritten:
@@ -101,7 +100,7 @@ def main() -> None:
             if lba != end and lba != UNWRITTEN:
                 cause = cause_of("unknown", "none", "unknown" if end else "none", 0)
             cause = causes.get((ino, offset), cause)
-            extents.append((i, offset, length, lba, flags.get((ino, offset), 0), cause)[:version + 4])
+            extents.append((i, offset, length, lba, flags.get((ino, offset), 0), cause))
             if lba != UNWRITTEN:
                 end = lba + length
             if (ino, offset, length, lba) in in_order:
@@ -109,15 +108,15 @@ def main() -> None:
     order = sorted(order,
                    key=lambda x: (file_records[extents[x][0]][9], extents[x][3]))
 
-    arrays = [("<Q6IQ", volumes), ("<9Q4I", file_records), (f"<{version + 4}I", extents),
-              ("<I", [(x,) for x in order]), ("<B", [(c,) for c in paths]), ("<3Q2I16s2I", writers)][:version + 4]
+    arrays = [("<Q6IQ", volumes), ("<9Q4I", file_records), ("<6I", extents),
+              ("<I", [(x,) for x in order]), ("<B", [(c,) for c in paths]), ("<3Q2I16s2I", writers)]
     body, header, size = bytearray(), bytearray(), 32 + 24 * len(arrays)
     for form, records in arrays:
         header += struct.pack("<QQII", size + len(body), len(records), struct.calcsize(form), 0)
         for record in records:
             body += struct.pack(form, *record)
         body += bytes(-len(body) % 8)
-    sys.stdout.buffer.write(struct.pack("<8sIIQQ", b"FTsnap\r\n", version, size, size + len(body), time_ns)
+    sys.stdout.buffer.write(struct.pack("<8sIIQQ", b"FTsnap\r\n", 2, size, size + len(body), time_ns)
                             + header + body)
 
 

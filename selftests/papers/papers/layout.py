@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from fragsnap import FLUSHES, OPS, WHYS, Snapshot, cause_parts, extension, read_snapshot, read_table
+from fragsnap import read_list, read_table
 
 from .model import Data
 
-UNWRITTEN = 0xFFFFFFFF
 # The groups of files without one of the extensions, and of all files.
 OTHER, ALL = "other", "all"
 
@@ -52,63 +50,47 @@ class Group:
         }
 
 
-@dataclass(frozen=True)
-class Breaks:
-    """The breaks of one file: their causes, and the blocks of its last fragment."""
-
-    causes: np.ndarray
-    last: int
+def process_of(name: str) -> str:
+    """The name of a process without its number."""
+    return name.rpartition(":")[0] or "unknown or several"
 
 
-def breaks_of(extents: np.ndarray) -> Breaks:
-    """The breaks of the written extents of a file, in the order of the file."""
-    lba, blocks = extents["lba"].astype(np.int64), extents["len"].astype(np.int64)
-    broken = np.flatnonzero(lba[1:] != lba[:-1] + blocks[:-1]) + 1
-    return Breaks(
-        extents["cause"][broken].astype(np.int64), int(blocks[broken[-1] :].sum()) if len(broken) else int(blocks.sum())
-    )
-
-
-def add_file(groups: Sequence[Group], snap: Snapshot, record: np.void) -> None:
-    """Count a file in these groups."""
-    first, number = int(record["first"]), int(record["nr"])
-    extents = snap.extents[first : first + number]
-    extents = extents[extents["lba"] != UNWRITTEN]
-    if not len(extents):
-        return
-    found = breaks_of(extents)
-    broken = len(found.causes) > 0
-    blocks = int(extents["len"].astype(np.int64).sum())
-    op, flush, why, writer = cause_parts(found.causes)
-    causes = [(OPS[o], FLUSHES[f], WHYS[w]) for o, f, w in zip(op, flush, why)]
-    processes = [
-        bytes(snap.writers[int(w)]["comm"]).split(b"\0")[0].decode("utf-8", "replace")
-        if w > 1
-        else "unknown or several"
-        for w in writer
-    ]
+def add_file(groups: Sequence[Group], file: Data, extents: Sequence[Data]) -> None:
+    """Count a file with its written extents, in the order of the file, in these groups."""
+    breaks = [i for i, extent in enumerate(extents) if extent["op"]]
+    causes = [(extents[i]["op"], extents[i]["flush"], extents[i]["why_here"]) for i in breaks]
+    processes = [process_of(extents[i]["process"]) for i in breaks]
+    last = sum(extent["length"] for extent in extents[breaks[-1] if breaks else 0 :])
     for group in groups:
         group.files += 1
-        group.fragmented += broken
-        group.fragments += len(found.causes) + 1
-        group.blocks += blocks
-        group.blocks_fragmented += blocks if broken else 0
-        group.requests += int(record["requests"])
-        group.ideal += int(record["ideal"])
+        group.fragmented += bool(breaks)
+        group.fragments += file["fragments"]
+        group.blocks += file["blocks"]
+        group.blocks_fragmented += file["blocks"] if breaks else 0
+        group.requests += file["requests_128k"]
+        group.ideal += file["ideal_128k"]
         group.causes.update(causes)
         group.processes.update(processes)
-        if broken and found.last == 1:
+        if breaks and last == 1:
             group.apart += 1
             group.apart_ops[causes[-1][0]] += 1
 
 
 def layout(path: str, extensions: Sequence[str]) -> Data:
     """The figures of a snapshot, for each of these extensions, for other files, and for all."""
-    # checks what is not used here, too
     table = read_table(path)
-    snap = read_snapshot(path)
+    kinds = {
+        (table.volumes[volume].dev, ino): table.kinds[kind].name
+        for volume, ino, kind in zip(table.file_volume, table.file_ino.tolist(), table.file_kind)
+    }
+    extents: dict[tuple[str, int], list[Data]] = defaultdict(list)
+    for extent in read_list("extents", path):
+        if extent["lba"] is not None:
+            extents[extent["dev"], extent["ino"]].append(extent)
     groups = {name: Group() for name in (*extensions, OTHER, ALL)}
-    for record in snap.files:
-        ext = extension(snap.path(int(record["path"])))
-        add_file((groups[ext if ext in extensions else OTHER], groups[ALL]), snap, record)
+    for file in read_list("files", path):
+        key = file["dev"], file["ino"]
+        if extents[key]:
+            kind = kinds.get(key, OTHER)
+            add_file((groups[kind if kind in extensions else OTHER], groups[ALL]), file, extents[key])
     return {"stale": table.n_stale, "groups": {name: group.data() for name, group in groups.items()}}

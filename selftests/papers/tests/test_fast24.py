@@ -27,7 +27,7 @@ from papers.fast24.dies import (
 )
 from papers.fast24.experiments import NAME
 from papers.model import Claim, Data, Kind, Options, Result
-from fragsnap import read_snapshot
+from fragsnap import read_list, read_table
 
 DATA = Path(__file__).resolve().parent / "data"
 
@@ -90,13 +90,13 @@ def test_rank_correlation() -> None:
 
 
 def test_files_of_a_snapshot() -> None:
-    """As many requests as the module has foreseen for files without holes."""
-    snap = read_snapshot(str(DATA / "rocksdb.snapshot.zst"))
-    found = {one.name: one for one in files(snap)}
-    for record in snap.files:
-        name = snap.path(int(record["path"])).rsplit("/", 1)[-1]
-        if name in found:
-            assert requests(found[name]) == (int(record["requests"]), int(record["ideal"])), name
+    """As many requests as fragtrace has for files without holes."""
+    path = str(DATA / "rocksdb.snapshot.zst")
+    found = {one.name: one for one in files(read_table(path))}
+    records = {record["path"].rsplit("/", 1)[-1]: record for record in read_list("files", path)}
+    assert found
+    for name, blocks in found.items():
+        assert requests(blocks) == (records[name]["requests_128k"], records[name]["ideal_128k"]), name
 
 
 def row(name: str, factor: float, dies: float) -> Data:

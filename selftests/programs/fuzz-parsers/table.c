@@ -11,7 +11,7 @@
 #include "input/snapshot.h"
 #include "input/table.h"
 #include "model/color.h"
-#include "model/figures.h"
+#include "input/figures.h"
 #include "model/groups.h"
 #include "model/runs.h"
 #include "picture/layout.h"

@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from typing import Iterator, Optional
 
@@ -15,11 +14,11 @@ from PIL import Image, ImageDraw, ImageFont
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from fragsnap import Volume
+from fragsnap import Kind, Volume
 
 from . import style
 from .canvas import LEGEND_LINE, Canvas, draw_layout, draw_legend, legend_lines, row_pixels
-from .colors import Groups, blocks_by_extension, groups_for
+from .colors import Groups, blocks_by_kind, groups_for, most_blocks
 from .layout import Rows, explain, merged_volumes, paint, rows_for, used_segments
 from .looks import ByHeat, ByKind, Look
 from .moments import Moment, at, clock, span
@@ -48,9 +47,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Background:
-    """What all pictures share: strip is the box of the curve, in pixels."""
+    """What all pictures share: colors are the files of rules, strip is the box of the curve, in pixels."""
 
     rows: Rows
+    colors: Optional[list[str]]
     look: Look
     height: int
     still: Image.Image
@@ -74,22 +74,21 @@ def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], 
     """Read all tables once: find the rows, the extensions, and the figures."""
     totals: dict[Moment, Share] = {}
     flaws: dict[Moment, str] = {}
-    largest: Counter[str] = Counter()
+    largest: dict[Kind, int] = {}
     used: list[np.ndarray] = []
     volumes: list[Volume] = []
     tables = list(dict.fromkeys(moment for _, moment in steps))
     for moment in counted(tables, len(tables), "reading table"):
-        table = moment.read()
+        table = moment.read(colors)
         volumes = merged_volumes(volumes, table)
         mine = used_segments(table, volumes)
         used = [a | b for a, b in zip(used, mine)] + mine[len(used):]
-        for ext, blocks in blocks_by_extension(table).items():
-            largest[ext] = max(largest[ext], blocks)
+        largest = most_blocks((largest, blocks_by_kind(table)))
         everything = np.zeros(len(table.paths), np.int64)
         totals[moment] = sum_of(shares_of(table, everything, 1, request_blocks))
         flaws[moment] = style.flaws_text(table)
     frames = [Frame(seconds, moment, totals[moment], flaws[moment]) for seconds, moment in steps]
-    return frames, rows_for(volumes, used), groups_for(colors, largest, top)
+    return frames, rows_for(volumes, used), groups_for(largest, top, bool(colors))
 
 
 # === Drawing ===
@@ -115,7 +114,8 @@ def with_palette(image: Image.Image, palette: np.ndarray) -> Image.Image:
     return result
 
 
-def background_of(frames: list[Frame], rows: Rows, look: Look, n_groups: int, title: Optional[str]) -> Background:
+def background_of(frames: list[Frame], rows: Rows, colors: Optional[list[str]], look: Look, n_groups: int,
+                  title: Optional[str]) -> Background:
     """Draw the parts that do not change."""
     height = row_pixels(rows, ROOM)
     high = max(len(rows) * height, 60)
@@ -143,7 +143,7 @@ def background_of(frames: list[Frame], rows: Rows, look: Look, n_groups: int, ti
     style.time_axis(curve, times[-1])
     memory = io.BytesIO()
     canvas.figure.savefig(memory, format="png", dpi=canvas.figure.dpi)
-    return Background(rows, look, height, Image.open(memory).convert("RGB"), palette_of(look), box)
+    return Background(rows, colors, look, height, Image.open(memory).convert("RGB"), palette_of(look), box)
 
 
 def draw_frames(background: Background, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
@@ -157,7 +157,7 @@ def draw_frames(background: Background, frames: list[Frame], request_blocks: int
         if frame.moment != painted:
             painted = frame.moment
             look = background.look
-            cells = paint(background.rows, look.pieces(frame.moment, frame.moment.read(), background.rows.volumes), look.shades)
+            cells = paint(background.rows, look.pieces(frame.moment.read(background.colors, isinstance(look, ByHeat)), background.rows.volumes), look.shades)
             picture = Image.fromarray(np.repeat(np.repeat(cells, background.height, axis=0), background.rows.pixels, axis=1)) if cells.size else None
         image = background.still.copy()
         if picture:
@@ -193,7 +193,7 @@ def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_b
     """Write the animation of a series to path, with a limit of pictures and a limit of bytes."""
     frames, rows, groups = read_frames(chosen(moments, most), colors, top, request_blocks)
     look = ByHeat() if by_heat else ByKind(groups)
-    images = list(draw_frames(background_of(frames, rows, look, len(groups), title), frames, request_blocks))
+    images = list(draw_frames(background_of(frames, rows, colors, look, len(groups), title), frames, request_blocks))
     write(path, images, seconds)
     while os.path.getsize(path) > limit and len(images) > 2:
         # keep every other picture, counted from the last one

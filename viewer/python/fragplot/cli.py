@@ -8,24 +8,23 @@ import os
 import re
 import signal
 import sys
-from typing import Callable, NoReturn, Optional
+from typing import Callable, NoReturn
 
 from matplotlib.figure import Figure
 
 import fragsnap
-from fragsnap import BLOCK_BYTES, SnapError, Table, visible
+from fragsnap import BLOCK_BYTES, SnapError, visible
 
 from . import animate, compare, distribution, history, moments, space, style
-from .colors import PALETTE
+from .colors import MOST
 
-END = fragsnap.Moment(None)
 FIGURES = (".png", ".svg", ".pdf")
 MIB = 1 << 20
 
 DESCRIPTION = """\
 Draw what the kernel module fragtrace says of F2FS files over time. A SERIES is a folder that
 `fragtrace record FOLDER -n SECONDS` wrote; a TABLE is a single snapshot, or a text of
-debugfs, plain or packed with gzip or zstd, or - for standard input."""
+debugfs, plain or packed with zstd, or - for standard input."""
 
 EXAMPLES = """\
 examples:
@@ -59,24 +58,6 @@ def request_size(text: str) -> int:
     return size // BLOCK_BYTES
 
 
-def byte_size(text: str) -> int:
-    """A number of bytes, or of KiB, MiB or GiB with K, M or G."""
-    found = re.fullmatch(r"(\d{1,12})([KMG]?)", text, re.ASCII)
-    size = int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]] if found else 0
-    if not size:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; expected a number of bytes, or one with K, M or G")
-    return size
-
-
-def point_in_time(text: str) -> fragsnap.Moment:
-    """A moment of a recording."""
-    try:
-        return fragsnap.parse_moment(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time; expected one after the beginning such as 60s, 5m, "
-                                         "1h30m, start or end, or one such as 2026-05-04T03:02:01.5Z") from None
-
-
 def number(low: int, high: int) -> Callable[[str], int]:
     """A whole number from low to high."""
     def parse(text: str) -> int:
@@ -105,34 +86,23 @@ def save(args: argparse.Namespace, make: Callable[[], Figure]) -> None:
         style.save(make(), args.output, temporary, args.dpi)
 
 
-def one_moment(paths: list[str], when: Optional[fragsnap.Moment]) -> tuple[moments.Moment, Table]:
-    """The table that the paths and --at select."""
-    if len(paths) == 1 and os.path.isdir(paths[0]):
-        moment = moments.pick(moments.series_in(paths[0]), when or END)
-        return moment, moment.read()
-    return moments.moment_of(paths[0])
-
-
 def run_history(args: argparse.Namespace) -> None:
     """fragtrace-plot history"""
-    save(args, lambda: history.make(moments.series_with_events(args.inputs, history.MOMENTS), args.colors, args.top,
+    save(args, lambda: history.make(moments.series_of(args.inputs, history.MOMENTS), args.colors, args.top,
                                     args.request, args.title))
 
 
 def run_compare(args: argparse.Namespace) -> None:
     """fragtrace-plot compare"""
     def make() -> Figure:
-        start = None
+        by_heat = args.color_by == "heat"
         if len(args.inputs) == 1:
-            series = moments.series_of(args.inputs)
-            pair = [moments.pick(series, when) for when in args.at or (fragsnap.Moment(0), END)]
-            found = [(moment, moment.read()) for moment in pair]
-            start = series[0].time
+            found = [moments.moment_of(args.inputs[0], at, args.colors, by_heat) for at in args.at or ("start", "end")]
         else:
-            found = [one_moment([path], None) for path in args.inputs]
+            found = [moments.moment_of(path, None, args.colors, by_heat) for path in args.inputs]
         (first, old), (second, new) = found
-        return compare.make((first, second), (old, new), start, args.colors, args.top, args.request, args.title,
-                            args.color_by == "heat")
+        return compare.make((first, second), (old, new), old.begin if len(args.inputs) == 1 else None,
+                            bool(args.colors), args.top, args.request, args.title, by_heat)
 
     if len(args.inputs) > 2:
         args.parser.error(f"{len(args.inputs)} inputs; expected two tables, or one series")
@@ -149,20 +119,20 @@ def run_distribution(args: argparse.Namespace) -> None:
     """fragtrace-plot distribution"""
     if args.at is not None and not os.path.isdir(args.input):
         args.parser.error("--at is for a series, not for a single table")
-    save(args, lambda: distribution.make(*one_moment([args.input], args.at), args.colors, args.top, args.request,
+    save(args, lambda: distribution.make(*moments.moment_of(args.input, args.at, args.colors), bool(args.colors), args.top, args.request,
                                          args.title))
 
 
 def run_space(args: argparse.Namespace) -> None:
     """fragtrace-plot space"""
-    save(args, lambda: space.make(space.read_states(args.inputs, args.f2fs_state, args.volume, args.max_input),
+    save(args, lambda: space.make(space.read_states(args.inputs, args.f2fs_state, args.volume),
                                   args.title))
 
 
 def run_animate(args: argparse.Namespace) -> None:
     """fragtrace-plot animate"""
     with style.whole_file(args.output) as temporary:
-        animate.make(moments.series_with_events(args.inputs, args.frames), args.colors, args.top, args.request,
+        animate.make(moments.series_of(args.inputs, args.frames), args.colors, args.top, args.request,
                      args.title, args.frames, args.seconds, args.max_size * MIB, temporary, args.color_by == "heat")
 
 
@@ -174,7 +144,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-c", "--colors", metavar="COLORS", action="append",
                         help="a color.cnf file, or rocksdb, redis, voltdb; of several, the later ones win "
                         "(default: colours for the extensions that hold the most blocks)")
-    parser.add_argument("--top", metavar="NUMBER", type=number(1, len(PALETTE)), default=len(PALETTE),
+    parser.add_argument("--top", metavar="NUMBER", type=number(1, MOST), default=MOST,
                         help="without -c: so many extensions get colours, the rest is other (default: %(default)s)")
     parser.add_argument("--request", metavar="SIZE", type=request_size, default=32,
                         help="size of a request, for the split factor and the red line (default: 128K)")
@@ -192,7 +162,7 @@ def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[
     if is_of_files:
         add_file_options(parser)
     parser.add_argument("--title", help="instead of the mount point")
-    parser.add_argument("--max-input", metavar="SIZE", type=byte_size,
+    parser.add_argument("--max-input", metavar="SIZE",
                         help="refuse an input that is larger than this, unpacked: bytes, or a number with K, M or G "
                         "(default: half of the memory)")
     parser.set_defaults(run=run, parser=parser)
@@ -231,9 +201,9 @@ def build_parser(version: str) -> argparse.ArgumentParser:
                       "Draw the layouts of two moments to one scale, and a third one that shows what was\n"
                       "freed, what is new, and what moved; below, the numbers for each extension.", FIGURES,
                       "  fragtrace-plot compare run --at 60s --at 1h\n"
-                      "  fragtrace-plot compare monday.table tuesday.table.gz -o week.pdf")
+                      "  fragtrace-plot compare monday.table tuesday.table.zst -o week.pdf")
     one.add_argument("inputs", metavar="TABLE", nargs="+", help="two tables, or a series")
-    one.add_argument("--at", metavar="TIME", type=point_in_time, action="append",
+    one.add_argument("--at", metavar="TIME", action="append",
                      help="twice, with a series: 90s, 5m, 1h30m after its beginning, start, end, or a date and time "
                      "(default: start, end); with events, any moment")
     add_color_by(one)
@@ -245,7 +215,7 @@ def build_parser(version: str) -> argparse.ArgumentParser:
                       "  fragtrace-plot distribution /sys/kernel/debug/fragtrace/table\n"
                       "  fragtrace-plot distribution run --at 5m")
     one.add_argument("input", metavar="TABLE", help="a table, or a series")
-    one.add_argument("--at", metavar="TIME", type=point_in_time, help="with a series: when (default: end)")
+    one.add_argument("--at", metavar="TIME", help="with a series: when (default: end)")
     add_dpi(one, 120)
 
     one = add_command(commands, "space", run_space, "the free space of F2FS",
@@ -281,14 +251,14 @@ def build_parser(version: str) -> argparse.ArgumentParser:
 def main(version: str) -> int:
     """Run the program; returns its exit status."""
     args = build_parser(version).parse_args()
-    fragsnap.set_input_max(args.max_input)
+    fragsnap.input_max = args.max_input
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         args.run(args)
         print(visible(f"wrote {args.output}"), flush=True)
     except SnapError as error:
         print(visible(f"fragtrace-plot: {error}"), file=sys.stderr)
-        return 1
+        return error.status
     except MemoryError:
         print("fragtrace-plot: out of memory", file=sys.stderr)
         return 1

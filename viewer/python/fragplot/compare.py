@@ -12,7 +12,7 @@ from fragsnap import Table
 
 from . import style
 from .canvas import LEGEND_LINE, Canvas, draw_layout, draw_legend, legend_lines, row_pixels
-from .colors import Groups, blocks_by_extension, groups_for
+from .colors import Groups, blocks_by_kind, groups_for, most_blocks
 from .difference import FREED, KEPT, MOVED, NEW, Difference, difference_of
 from .layout import explain, merged_volumes, paint, rows_for, used_segments
 from .looks import ByHeat, ByKind, Look
@@ -78,7 +78,7 @@ def summary(share: Share, request: str) -> str:
             f"{style.plural(share.fragments, 'fragment')}, split factor {factor(share)} at {request}")
 
 
-def draw(names: tuple[str, str], moments: tuple[Moment, Moment], tables: tuple[Table, Table], groups: Groups, look: Look,
+def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, look: Look,
          request_blocks: int, title: str, line: str) -> Figure:
     """The figure: before, after, difference, and the table below."""
     volumes = merged_volumes(tables[0].volumes, tables[1])
@@ -96,7 +96,7 @@ def draw(names: tuple[str, str], moments: tuple[Moment, Moment], tables: tuple[T
     canvas.text(14, 10, title, fontsize=14, fontweight="bold")
     canvas.text(14, 40, "; ".join((line, *explain(rows))), color=style.FAINT)
     request = style.blocks_text(request_blocks)
-    tops = [paint(rows, look.pieces(moment, table, volumes), look.shades) for moment, table in zip(moments, tables)]
+    tops = [paint(rows, look.pieces(table, volumes), look.shades) for table in tables]
     changes = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in
                       (CHANGES[change] for change in sorted(CHANGES))], float)
     tops.append(paint(rows, difference.pieces, changes, LEAST_CHANGE))
@@ -125,13 +125,10 @@ def draw(names: tuple[str, str], moments: tuple[Moment, Moment], tables: tuple[T
 
 
 def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Optional[float],
-         colors: Optional[list[str]], top: int, request_blocks: int, title: Optional[str],
+         by_rules: bool, top: int, request_blocks: int, title: Optional[str],
          by_heat: bool = False) -> Figure:
     """Draw two moments; start is the beginning of their series, if both are from one series."""
-    blocks = blocks_by_extension(tables[0])
-    for ext, count in blocks_by_extension(tables[1]).items():
-        blocks[ext] = max(blocks[ext], count)
-    groups = groups_for(colors, blocks, top)
+    groups = groups_for(most_blocks(map(blocks_by_kind, tables)), top, by_rules)
     names = tuple(f"{letter}: {clock(moment.time)}" if start is None else
                   f"{span(moment.time - start)} after the beginning" if moment.time > start else "The beginning"
                   for letter, moment in zip("AB", moments))
@@ -139,4 +136,4 @@ def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Opt
     title = title or f"{style.short(', '.join(volumes), 60) or 'no volume'}, two moments"
     line = f"{clock(moments[0].time)} and {span(abs(moments[1].time - moments[0].time))} later"
     look = ByHeat() if by_heat else ByKind(groups)
-    return draw((names[0], names[1]), moments, tables, groups, look, request_blocks, title, line)
+    return draw((names[0], names[1]), tables, groups, look, request_blocks, title, line)

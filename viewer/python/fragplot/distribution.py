@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from fragsnap import Table
 
 from . import style
-from .colors import Groups, blocks_by_extension, groups_for
+from .colors import Groups, blocks_by_kind, groups_for, strong
 from .moments import Moment, clock
 from .shares import shares_of, sum_of
 from .terms import fragments_of
@@ -46,7 +46,7 @@ def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: i
     for i, mine in enumerate(values):
         if len(mine):
             count = log2_counts(mine, bins)
-            axes.bar(np.arange(bins), count, 0.92, below, align="edge", color=groups[i].strong,
+            axes.bar(np.arange(bins), count, 0.92, below, align="edge", color=strong(groups[i]),
                      hatch=HATCHES[i % len(HATCHES)], edgecolor="white", linewidth=0.4)
             below += count
     room = axes.get_window_extent().width / axes.figure.dpi * 72 / bins
@@ -70,7 +70,7 @@ def draw_shares(axes: Axes, values: list[np.ndarray], groups: Groups, what: str)
             size, count = np.unique(mine, return_counts=True)
             share = np.cumsum(count) / count.sum()
             x = np.log2(np.concatenate([size[:1], size, [1 << 62]]))
-            axes.step(x, np.concatenate([[0], share, [1]]), where="post", color=groups[i].strong, linewidth=1.7,
+            axes.step(x, np.concatenate([[0], share, [1]]), where="post", color=strong(groups[i]), linewidth=1.7,
                       linestyle=DASHES[i % len(DASHES)])
     axes.set_ylim(0, 1.03)
     axes.yaxis.set_major_formatter(PercentFormatter(1))
@@ -99,8 +99,8 @@ def draw_column(panels: list[Axes], values: list[np.ndarray], groups: Groups, wh
 def draw_legend(figure: Figure, sizes: list[np.ndarray], groups: Groups) -> None:
     """The legend of each group, as bars and as a line."""
     there = [i for i, mine in enumerate(sizes) if len(mine)]
-    patches = [Patch(facecolor=groups[i].strong, hatch=HATCHES[i % len(HATCHES)], edgecolor="white") for i in there]
-    lines = [Line2D([], [], color=groups[i].strong, linestyle=DASHES[i % len(DASHES)], linewidth=1.7) for i in there]
+    patches = [Patch(facecolor=strong(groups[i]), hatch=HATCHES[i % len(HATCHES)], edgecolor="white") for i in there]
+    lines = [Line2D([], [], color=strong(groups[i]), linestyle=DASHES[i % len(DASHES)], linewidth=1.7) for i in there]
     names = [f"{style.short(groups[i].name, 24)}: {style.plural(len(sizes[i]), 'fragment')}" for i in there]
     if there:
         figure.legend(patches + lines, [""] * len(there) + names, loc="upper right", bbox_to_anchor=(0.99, 0.995),
@@ -137,7 +137,6 @@ def draw(moment: Moment, table: Table, groups: Groups, request_blocks: int, titl
     return figure
 
 
-def make(moment: Moment, table: Table, colors: Optional[list[str]], top: int, request_blocks: int,
-         title: Optional[str]) -> Figure:
+def make(moment: Moment, table: Table, by_rules: bool, top: int, request_blocks: int, title: Optional[str]) -> Figure:
     """Draw the distributions of one moment."""
-    return draw(moment, table, groups_for(colors, blocks_by_extension(table), top), request_blocks, title)
+    return draw(moment, table, groups_for(blocks_by_kind(table), top, by_rules), request_blocks, title)

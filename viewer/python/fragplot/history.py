@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Optional, Sequence
@@ -15,31 +14,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
-from fragsnap import BLOCK_BYTES
+from fragsnap import BLOCK_BYTES, Kind
 
 from . import style
-from .colors import Group, Groups, groups_for
+from .colors import Groups, groups_for, most_blocks, pale, strong
 from .moments import Moment, clock, span
 from .progress import counted
-from .shares import Share, shares_by_extension, shares_of, sum_of
+from .shares import Share, shares_by_kind, sum_of
 
-# Smaller series (in bytes) are read faster than other processes start.
-WORTH_PROCESSES = 2 << 20
 # Rebuilt from events, besides the snapshots.
 MOMENTS = 120
 
-ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
+ALL = Kind("all files", (0xd0d0d0, 0x404040, 0x404040))
 
 
 @dataclass(frozen=True)
 class Past:
-    """The data of one moment: the volumes, what is not exact or complete, and the figures of each extension or rule."""
+    """The data of one moment: the volumes, what is not exact or complete, and the figures of each kind of files."""
 
     time: float
     paths: list[str]
     flaws: str
     before_gap: bool
-    shares: dict[str, Share]
+    shares: dict[Kind, Share]
 
 
 class Timeline:
@@ -66,42 +63,24 @@ class Timeline:
             axes.axvspan(begin, end, facecolor="#eeeeee", edgecolor=style.FAINT, hatch="////", linewidth=0.8)
 
 
-def past_of(moment: Moment, request_blocks: int, groups: Optional[Groups]) -> Past:
-    """Read one moment; by extension if the groups are not known yet."""
-    table = moment.read()
-    if groups:
-        names = [group.name for group in groups.groups]
-        shares = dict(zip(names, shares_of(table, groups.of_files(table), len(groups), request_blocks)))
-    else:
-        shares = shares_by_extension(table, request_blocks)
-    return Past(moment.time, [volume.path for volume in table.volumes], style.flaws_text(table), moment.before_gap, shares)
+def past_of(moment: Moment, request_blocks: int, colors: Optional[list[str]]) -> Past:
+    """Read one moment."""
+    table = moment.read(colors)
+    return Past(moment.time, [volume.path for volume in table.volumes], style.flaws_text(table), moment.before_gap,
+                shares_by_kind(table, request_blocks))
 
 
-def read_past(moments: list[Moment], request_blocks: int, groups: Optional[Groups] = None) -> list[Past]:
-    """Read a series, with all processors if it is large."""
-    work = partial(past_of, request_blocks=request_blocks, groups=groups)
-    total = len(moments)
-    size = sum(os.path.getsize(moment.path) for moment in moments if moment.path != "-")
-    if total < 4 or size < WORTH_PROCESSES:
-        return list(counted(map(work, moments), total, "reading table"))
-    with ProcessPoolExecutor() as pool:
-        return list(counted(pool.map(work, moments, chunksize=4), total, "reading table"))
-
-
-def most_blocks(past: list[Past]) -> Counter[str]:
-    """The maximum number of blocks of each extension; a number is not an extension."""
-    result: Counter[str] = Counter()
-    for moment in past:
-        for ext, share in moment.shares.items():
-            if ext and not ext[1:].isdigit():
-                result[ext] = max(result[ext], share.blocks)
-    return result
+def read_past(moments: list[Moment], request_blocks: int, colors: Optional[list[str]] = None) -> list[Past]:
+    """Read a series, with all processors."""
+    work = partial(past_of, request_blocks=request_blocks, colors=colors)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(counted(pool.map(work, moments), len(moments), "reading table"))
 
 
 def by_group(past: list[Past], groups: Groups) -> list[list[Share]]:
     """The figures of each group over time."""
     last = len(groups) - 1
-    return [[sum_of(share for ext, share in moment.shares.items() if groups.places.get(ext, last) == i)
+    return [[sum_of(share for kind, share in moment.shares.items() if groups.places.get(kind.name, last) == i)
              for moment in past] for i in range(len(groups))]
 
 
@@ -120,55 +99,55 @@ def bar_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
     axes.annotate(text, (x, y), xytext=(0, 1), textcoords="offset points", ha="center", color=color, fontsize=8)
 
 
-def draw_counts(axes: Axes, line: Timeline, shares: list[Share], group: Group) -> None:
+def draw_counts(axes: Axes, line: Timeline, shares: list[Share], group: Kind) -> None:
     """Files and fragments: the more the lines differ, the more files are fragmented."""
     files = [share.files for share in shares]
     fragments = [share.fragments for share in shares]
     if len(line) == 1:
-        axes.bar([-0.2, 0.2], [fragments[0], files[0]], 0.3, color=[group.strong, group.pale])
+        axes.bar([-0.2, 0.2], [fragments[0], files[0]], 0.3, color=[strong(group), pale(group)])
     else:
         low, high = line.values(files), line.values(fragments)
-        axes.fill_between(line.times, low, np.maximum(low, high), step="post", color=group.pale, linewidth=0)
+        axes.fill_between(line.times, low, np.maximum(low, high), step="post", color=pale(group), linewidth=0)
         axes.step(line.times, low, where="post", color=style.FAINT, linewidth=1.0, linestyle=(0, (3, 1.5)))
-        axes.step(line.times, high, where="post", color=group.strong, linewidth=1.6)
+        axes.step(line.times, high, where="post", color=strong(group), linewidth=1.6)
     top = max(*fragments, *files, 1)
     axes.set_ylim(0, top * 1.12)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
     if len(line) == 1:
-        bar_label(axes, -0.2, fragments[0], f"{fragments[0]:,}", group.strong)
+        bar_label(axes, -0.2, fragments[0], f"{fragments[0]:,}", strong(group))
         bar_label(axes, 0.2, files[0], f"{files[0]:,}", style.FAINT)
         return
-    end_label(axes, line.last, fragments[-1], f"{fragments[-1]:,}", group.strong)
+    end_label(axes, line.last, fragments[-1], f"{fragments[-1]:,}", strong(group))
     if fragments[-1] - files[-1] > top * 0.14:
         end_label(axes, line.last, files[-1], f"{files[-1]:,}", style.FAINT)
 
 
-def draw_split(axes: Axes, line: Timeline, shares: list[Share], group: Group) -> None:
+def draw_split(axes: Axes, line: Timeline, shares: list[Share], group: Kind) -> None:
     """Split factor: it is 1 for contiguous files."""
     factor = [share.split_factor for share in shares]
     axes.axhline(1, color=style.FAINT, linewidth=0.8)
     if len(line) == 1:
-        axes.plot(line.at, factor, "o", color=group.strong)
+        axes.plot(line.at, factor, "o", color=strong(group))
     else:
-        axes.step(line.times, line.values(factor), where="post", color=group.strong, linewidth=1.6)
-    end_label(axes, line.last, factor[-1], f"{factor[-1]:.2f}", group.strong)
+        axes.step(line.times, line.values(factor), where="post", color=strong(group), linewidth=1.6)
+    end_label(axes, line.last, factor[-1], f"{factor[-1]:.2f}", strong(group))
 
 
-def draw_sizes(axes: Axes, line: Timeline, shares: list[Share], group: Group, request_blocks: int) -> None:
+def draw_sizes(axes: Axes, line: Timeline, shares: list[Share], group: Kind, request_blocks: int) -> None:
     """Sizes of fragments: the median in a band from the 10 % to the 90 % quantile."""
     low, middle, high = ([share.quantile(q) for share in shares] for q in (0.1, 0.5, 0.9))
     axes.axhline(request_blocks, color=style.REQUEST, linewidth=0.8, linestyle=(0, (5, 3)))
     if len(line) == 1:
-        axes.plot([0, 0], [low[0], high[0]], "_-", color=group.strong, linewidth=0.8, markersize=14)
-        axes.plot(line.at, middle, "o", color=group.strong)
+        axes.plot([0, 0], [low[0], high[0]], "_-", color=strong(group), linewidth=0.8, markersize=14)
+        axes.plot(line.at, middle, "o", color=strong(group))
     else:
-        axes.fill_between(line.times, line.values(low), line.values(high), step="post", color=group.pale, linewidth=0)
+        axes.fill_between(line.times, line.values(low), line.values(high), step="post", color=pale(group), linewidth=0)
         for edge in (low, high):
-            axes.step(line.times, line.values(edge), where="post", color=group.strong, linewidth=0.6)
-        axes.step(line.times, line.values(middle), where="post", color=group.strong, linewidth=1.6)
+            axes.step(line.times, line.values(edge), where="post", color=strong(group), linewidth=0.6)
+        axes.step(line.times, line.values(middle), where="post", color=strong(group), linewidth=1.6)
     end_label(axes, line.last, middle[-1], style.blocks_text(middle[-1]) if shares[-1].fragments else "",
-              group.strong)
+              strong(group))
 
 
 # === The picture ===
@@ -205,7 +184,7 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
         last = shares[-1]
         box = counts.get_position()
         middle = box.y0 + box.height / 2
-        figure.text(0.012, middle + 0.22 / height, style.short(group.name, 14), fontsize=11, fontweight="bold", color=group.strong,
+        figure.text(0.012, middle + 0.22 / height, style.short(group.name, 14), fontsize=11, fontweight="bold", color=strong(group),
                     va="center")
         figure.text(0.012, middle - 0.06 / height, style.plural(last.files, "file"), fontsize=8, va="center")
         figure.text(0.012, middle - 0.22 / height, f"{last.fragmented:,} fragmented", fontsize=8, va="center")
@@ -238,6 +217,6 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
 def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
          title: Optional[str]) -> Figure:
     """Read a series and draw its history."""
-    groups = groups_for(colors, Counter(), top) if colors else None
-    past = read_past(moments, request_blocks, groups)
-    return draw(past, groups or groups_for(None, most_blocks(past), top), request_blocks, title)
+    past = read_past(moments, request_blocks, colors)
+    blocks = most_blocks({kind: share.blocks for kind, share in moment.shares.items()} for moment in past)
+    return draw(past, groups_for(blocks, top, bool(colors)), request_blocks, title)

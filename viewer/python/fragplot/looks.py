@@ -6,18 +6,15 @@ A look turns the extents of a table into pieces, whose shades are indices into i
 
 from __future__ import annotations
 
-import os
 from typing import Protocol
 
 import numpy as np
 
-from fragsnap import BLOCK_BYTES, Heat, SnapError, Table, Volume, read_heat
-from fragsnap.heat import SUFFIX
+from fragsnap import BLOCK_BYTES, Heat, Table, Volume
 
 from .canvas import TONES_TEXT, Entry, free_entry, legend_entries
 from .colors import Groups
 from .layout import Pieces, pieces_of, shades_of, volume_numbers
-from .moments import NAME, Moment
 
 # Windows without reads come before the classes, as in color_heat.c.
 UNREAD = (("not read", 0xc4c4c4), ("not read, but overwritten", 0x4a90d9))
@@ -31,7 +28,7 @@ class Look(Protocol):
 
     shades: np.ndarray
 
-    def pieces(self, moment: Moment, table: Table, volumes: list[Volume]) -> Pieces:
+    def pieces(self, table: Table, volumes: list[Volume]) -> Pieces:
         """The extents of a table, coloured."""
 
     def entries(self, used: list[bool]) -> list[Entry]:
@@ -48,7 +45,7 @@ class ByKind:
         self.groups = groups
         self.shades = shades_of(groups)
 
-    def pieces(self, _moment: Moment, table: Table, volumes: list[Volume]) -> Pieces:
+    def pieces(self, table: Table, volumes: list[Volume]) -> Pieces:
         """The extents of a table, coloured."""
         return pieces_of(table, volumes, self.groups)
 
@@ -69,11 +66,11 @@ class ByHeat:
         self.shades = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in self.names], float)
         self.windows: set[tuple[int, int]] = set()
 
-    def pieces(self, moment: Moment, table: Table, volumes: list[Volume]) -> Pieces:
+    def pieces(self, table: Table, volumes: list[Volume]) -> Pieces:
         """The extents of a table, in pieces of one window, coloured by the reads of these."""
-        heat = read_heat(heat_path(moment))
-        self.windows.add((heat.window_blocks, heat.period_s))
-        return heat_pieces(table, volumes, heat)
+        assert table.heat is not None
+        self.windows.add((table.heat.window_blocks, table.heat.period_s))
+        return heat_pieces(table, volumes, table.heat)
 
     def entries(self, _used: list[bool]) -> list[Entry]:
         """The legend."""
@@ -86,16 +83,6 @@ class ByHeat:
             for blocks, period in sorted(self.windows)[:1])
 
 
-def heat_path(moment: Moment) -> str:
-    """The file with the counts that belong to a moment: those of its snapshot."""
-    folder, name = os.path.split(moment.path)
-    if NAME.fullmatch(name):
-        return os.path.join(folder, NAME.sub(rf"fragtrace-\1{SUFFIX}", name))
-    if name in ("snapshot", "table"):
-        return os.path.join(folder, "heat")
-    raise SnapError(f"{moment.path}: what is read is not in it; expected a recording, or a table beside a copy of the file heat")
-
-
 def heat_pieces(table: Table, volumes: list[Volume], heat: Heat) -> Pieces:
     """The extents of a table, cut where windows begin; the shade is an index of ByHeat.names."""
     size, end = heat.window_blocks, table.offset + table.blocks
@@ -104,7 +91,7 @@ def heat_pieces(table: Table, volumes: list[Volume], heat: Heat) -> Pieces:
     extent = np.repeat(np.arange(len(windows)), windows)
     number = first[extent] + np.arange(len(extent)) - np.repeat(np.cumsum(windows) - windows, windows)
     begin = np.maximum(table.offset[extent], number * size)
-    reads, overwrites = heat.of_windows(table, table.file[extent].astype(np.int64), number)
+    reads, overwrites = heat.of_windows(table.file[extent], number)
     rule = np.searchsorted([least for least, _, _ in HEATS], reads, "right")
     shade = np.where(reads > 0, len(UNREAD) - 1 + rule, overwrites > 0)
     return Pieces(volume_numbers(table, volumes)[extent], table.lba[extent] + begin - table.offset[extent],

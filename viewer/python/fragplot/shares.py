@@ -8,7 +8,7 @@ from typing import Iterable
 
 import numpy as np
 
-from fragsnap import Table, extension
+from fragsnap import Kind, Table
 
 from .terms import fragments_of, quantile, requests_of
 
@@ -74,8 +74,6 @@ def shares_of(table: Table, group: np.ndarray, groups: int, request_blocks: int)
     return result
 
 
-def shares_by_extension(table: Table, request_blocks: int) -> dict[str, Share]:
-    """Figures of each extension."""
-    names: dict[str, int] = {}
-    group = np.array([names.setdefault(extension(path), len(names)) for path in table.paths], np.int64)
-    return dict(zip(names, shares_of(table, group, len(names), request_blocks)))
+def shares_by_kind(table: Table, request_blocks: int) -> dict[Kind, Share]:
+    """Figures of each kind of files."""
+    return dict(zip(table.kinds, shares_of(table, table.file_kind, len(table.kinds), request_blocks)))

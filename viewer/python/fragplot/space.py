@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -16,12 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from fragsnap import SnapError, blocks_text
+from fragsnap import PROGRAM, SnapError, ask, blocks_text, read_moments
 
 from . import style
-from .moments import clock, series_of, span
-
-VIEWER = "fragtrace"
+from .moments import clock, span
 
 # A colour has one meaning in a figure.
 FREE, FREE_LINE = "#e9e9e9", "#7d7d7d"
@@ -54,28 +50,9 @@ class State:
 # === Reading ===
 
 
-def viewer_program() -> str:
-    """fragtrace: of this build, beside this program, or in PATH."""
-    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-    for folder in (build, os.path.dirname(os.path.realpath(sys.argv[0]))):
-        if os.access(os.path.join(folder, VIEWER), os.X_OK):
-            return os.path.join(folder, VIEWER)
-    found = shutil.which(VIEWER)
-    if not found:
-        raise SnapError(f"{VIEWER} is not installed, which reads tables and the state of F2FS; expected it in PATH, or "
-                        "JSON that it wrote as input")
-    return found
-
-
-def json_of(path: str, state: Optional[str], max_input: Optional[int]) -> bytes:
+def json_of(path: str, state: Optional[str]) -> bytes:
     """The JSON of fragtrace for a table and a folder with the state of F2FS."""
-    command = [viewer_program(), "table", "--json", "-t", path]
-    command += ["--f2fs-state", state] if state else []
-    command += ["--max-input", str(max_input)] if max_input else []
-    done = subprocess.run(command, stdin=None, capture_output=True, check=False)
-    if done.returncode:
-        raise SnapError(done.stderr.decode("utf-8", "backslashreplace").strip().removeprefix(VIEWER + " table: "))
-    return done.stdout
+    return ask("table", "--json", "-t", path, *(("--f2fs-state", state) if state else ()))
 
 
 def is_json(path: str) -> bool:
@@ -103,19 +80,19 @@ def states_in(source: str, text: bytes) -> list[State]:
         return [State(source, document["time"], volumes[space["dev"]]["path"], volumes[space["dev"]]["segment_blocks"],
                       space) for space in document.get("space", [])]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SnapError(f"{source}: is not JSON of {VIEWER} table --json") from error
+        raise SnapError(f"{source}: is not JSON of {PROGRAM} table --json") from error
 
 
-def read_states(paths: list[str], state: Optional[str], volume: Optional[str], max_input: Optional[int]) -> list[State]:
+def read_states(paths: list[str], state: Optional[str], volume: Optional[str]) -> list[State]:
     """The states of one volume, by time."""
     found: list[State] = []
     if len(paths) == 1 and os.path.isdir(paths[0]):
-        paths = [moment.path for moment in series_of(paths)]
+        paths = [one.snapshot for one in read_moments(paths[0])]
     for path in paths:
         plain = path == "-" or is_json(path)
-        states = states_in(path, read_json(path) if plain else json_of(path, state, max_input))
+        states = states_in(path, read_json(path) if plain else json_of(path, state))
         if not states:
-            raise SnapError(f"{path}: has no state of F2FS; expected JSON of {VIEWER} that was run with one, or "
+            raise SnapError(f"{path}: has no state of F2FS; expected JSON of {PROGRAM} that was run with one, or "
                             "--f2fs-state DIR")
         found += states
     names = sorted({state.path for state in found})

@@ -15,7 +15,6 @@
  * with zstd as NAME.zst. A missing file becomes a note, and a malformed one is refused.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <mntent.h>
 #include <stdlib.h>
@@ -100,19 +99,19 @@ static void note(struct reader *p, const char *path, int err, const char *lackin
 static FILE *open_packed(const char *path)
 {
 	char *packed = xasprintf("%s.zst", path);
-	int fd = open(packed, O_RDONLY | O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : tmpfile();
-	struct text text = { 0 };
+	FILE *file = NULL;
+	struct text text;
 
-	if (file && !slurp(&text, fd)) {
+	if (!slurp_file(&text, packed)) {
 		if (is_packed(&text))
 			unpack(&text, packed);
-		fwrite(text.buf, 1, text.len, file);
-		rewind(file);
+		file = tmpfile();
+		if (file)
+			fwrite(text.buf, 1, text.len, file);
+		if (file)
+			rewind(file);
 		text_free(&text);
 	}
-	if (fd >= 0)
-		close(fd);
 	free(packed);
 	return file;
 }

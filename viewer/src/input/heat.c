@@ -8,12 +8,10 @@
  *	254:0 7 64 10 320 12 0 4 /mnt/f2fs/db/000007.sst
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "input/heat.h"
 #include "input/unpack.h"
@@ -130,19 +128,15 @@ static const char *hint(const char *path)
  */
 char *heat_read(struct heat *heat, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = errno;
 	bool is_known;
 	struct text text;
+	int err = slurp_file(&text, path);
 
 	*heat = (struct heat){ 0 };
-	if (fd < 0)
-		return xasprintf("%s: cannot open: %s%s", path, strerror(err), hint(path));
-	err = slurp(&text, fd);
-	close(fd);
 	if (err == EFBIG)
 		input_too_large(path);
 	if (err)
-		return xasprintf("%s: cannot read: %s", path, strerror(err));
+		return xasprintf("%s: cannot read: %s%s", path, strerror(err), hint(path));
 	if (is_packed(&text))
 		unpack(&text, path);
 	is_known = parse(heat, path, text.buf);

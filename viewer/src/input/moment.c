@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Before the pipeline: a point in time of a recording, as --at has it. fragplot/moments.py accepts the same:
+ * Before the pipeline: a point in time of a recording, as --at has it.
  *
  *	start, end, 90, 60s, 1.5s, 5m, 1h30m		after the beginning
  *	2026-05-04T03:02[:01[.123]][Z|+02:00]		with a space instead of the T, too; local time without a zone

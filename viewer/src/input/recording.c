@@ -2,7 +2,7 @@
 /*
  * Before the pipeline: a folder that fragtrace record wrote -> the snapshot of a moment.
  *
- *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst, and .gz in place of .zst
+ *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst
  *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
  *	fragtrace-SECONDS.mmm.heat.zst		the module's file heat of that time, if it counts what is read
  *	fragtrace-SECONDS.mmm.f2fs		a folder with F2FS's own state of that time, for --f2fs-state
@@ -12,7 +12,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +63,23 @@ char *recorded_heat(const char *path)
 	return xasprintf("%.*s" HEAT_SUFFIX, (int)(suffix - path), path);
 }
 
-static bool is_one_of(const char *name, const char *const *names)
+/**
+ * recorded_snapshot_time() - the time in the name of a snapshot of a recording
+ * @name: name of the file, without its folder
+ * @suffix: set to what follows the time
+ *
+ * Return: ms since 1970, or -1 for the name of another file.
+ */
+int64_t recorded_snapshot_time(const char *name, const char **suffix)
 {
-	for (; *names; names++)
-		if (!strcmp(name, *names))
-			return true;
-	return false;
+	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot", ".table.zst", ".table" };
+	int64_t time_ms = recorded_time_of(name, suffix);
+	size_t i;
+
+	for (i = 0; time_ms >= 0 && i < ARRAY_LEN(suffixes); i++)
+		if (!strcmp(*suffix, suffixes[i]))
+			return time_ms;
+	return -1;
 }
 
 static int by_time(const void *a, const void *b)
@@ -89,13 +99,10 @@ static void keep_if_there(char **path)
 
 static void enter(struct recording *r, size_t *cap, const char *name)
 {
-	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot.gz", ".snapshot", ".table.zst",
-						".table.gz", ".table", NULL };
 	const char *suffix;
-	int64_t time_ms = recorded_time_of(name, &suffix);
-	struct recorded found = { .time_ms = time_ms };
+	struct recorded found = { .time_ms = recorded_snapshot_time(name, &suffix) };
 
-	if (time_ms < 0 || !is_one_of(suffix, suffixes))
+	if (found.time_ms < 0)
 		return;
 	found.snapshot = xasprintf("%s/%s", r->dir, name);
 	found.events = xasprintf("%s/%.*s" EVENTS_SUFFIX, r->dir, (int)(suffix - name), name);
@@ -190,10 +197,8 @@ void recording_close(struct recording *recording)
 
 static void read_file(struct text *text, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : slurp(text, fd);
+	int err = slurp_file(text, path);
 
-	if (fd >= 0)
-		close(fd);
 	if (err == EFBIG)
 		input_too_large(path);
 	if (err)
@@ -376,6 +381,9 @@ void recording_read(const struct recording *recording, const struct moment *mome
 		die("%s: the recording begins at %s; expected no moment before that, such as %s", recording->dir,
 		    moment_text(begin, ns_of(recording->list[0].time_ms)), moment_text(at, at_ns));
 	i--;
+	if (!recording->list[i].events && i + 1 == recording->n && at_ns != UINT64_MAX && at_ns > ns_of(recording->list[i].time_ms))
+		warn("%s: the last change recorded is at %s; taking that moment", recording->dir,
+		     moment_text(begin, ns_of(recording->list[i].time_ms)));
 	if (recording->list[i].events)
 		read_rebuilt(recording, i, at_ns, at_ns == UINT64_MAX, text);
 	else

@@ -57,6 +57,7 @@ struct span {
 };
 
 int64_t recorded_time_of(const char *name, const char **suffix);
+int64_t recorded_snapshot_time(const char *name, const char **suffix);
 bool recording_is(const char *path);
 bool recording_has_any(const char *dir);
 void recording_open(struct recording *recording, const char *dir);

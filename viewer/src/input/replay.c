@@ -3,7 +3,7 @@
  * Before the pipeline: a snapshot and the events after it -> the snapshot of a later moment.
  *
  * The rules are those of module/FORMATS.md: an event sets the blocks of a range, so an event that is older than
- * the copy does no harm if all later ones follow. fragsnap/replay.py has the same rules.
+ * the copy does no harm if all later ones follow.
  *
  * Names are in snapshots only. A file that came after the snapshot has the name that the next one has for it, or
  * "(inode N)".

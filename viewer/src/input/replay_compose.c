@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/figures.h"
 #include "input/replay_state.h"
-
-/* Blocks of a request of 128 KiB, as in the module. */
-#define REQUEST_BLKS 32
 
 static int by_inode(const void *a, const void *b)
 {
@@ -46,31 +44,25 @@ static void settle_files(struct replay_state *s)
 		qsort(s->files, n, sizeof(*s->files), by_inode);
 }
 
-/* As compute_figures() of the module. */
 static void compute_figures(struct ft_snap_file *to, const struct changing *f)
 {
-	const struct ft_snap_extent *prev = NULL;
-	uint32_t prev_window = 0;
+	struct figures sum = { 0 };
+	struct extent prev, e;
 	size_t i;
 
 	for (i = 0; i < f->n; i++) {
-		const struct ft_snap_extent *x = &f->ext[i];
-		uint32_t window = x->lblk / REQUEST_BLKS, last = (end_of(x) - 1) / REQUEST_BLKS;
-		uint32_t shared = prev && prev_window == window, end = prev ? prev->lba + prev->len : 0;
-		bool is_new = !prev || x->lba != end;
-
-		if (!is_written(x))
+		if (!is_written(&f->ext[i]))
 			continue;
-		if (prev)
-			to->distance += x->lba > end ? x->lba - end : end - x->lba;
-		to->blocks += x->len;
-		to->written++;
-		to->fragments += is_new;
-		to->ideal += last - window + 1 - shared;
-		to->requests += last - window + 1 - (shared && !is_new);
-		prev = x;
-		prev_window = last;
+		e = (struct extent){ .lba = f->ext[i].lba, .offset = f->ext[i].lblk, .blks = f->ext[i].len };
+		figures_add(&sum, sum.extents ? &prev : NULL, &e);
+		prev = e;
 	}
+	to->blocks = sum.blks;
+	to->written = sum.extents;
+	to->fragments = sum.fragments;
+	to->distance = sum.distance;
+	to->requests = sum.requests;
+	to->ideal = sum.ideal;
 	if (to->fragments > 1)
 		to->flags |= FT_SNAP_FRAGMENTED;
 }

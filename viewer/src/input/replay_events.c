@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Part of replay: what an event changes in a file. The rules are those of module/FORMATS.md; fragsnap/replay.py has the
- * same. Causes follow the module's rules as far as events have them; else they are unknown.
+ * Part of replay: what an event changes in a file. The rules are those of module/FORMATS.md.
+ * Causes follow the module's rules as far as events have them; else they are unknown.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,10 +2,7 @@
 /*
  * Used instead of table.c for a binary snapshot: the debugfs file `snapshot` -> extents.
  * module/format/snapshot.h defines the format. Every value is checked before it is used.
- * In version 1 the header ends before the writers, and an extent has no cause. The first volumes end before what is
- * left out.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +19,6 @@ struct reader {
 	const char *name;
 	char *buf;
 	struct ft_snap_header header;
-	bool has_causes;
 	uint32_t *known;	/* by file of the snapshot: index into table.files plus one */
 	size_t cap_files;
 };
@@ -62,37 +58,21 @@ static char *get_path(const struct reader *r, uint64_t i)
 
 /* === Header === */
 
-/* Copy the members of the header that its version has. */
-static void copy_header(struct reader *r, size_t len, size_t size)
-{
-	if (len < size)
-		die("%s: the snapshot is cut short; expected a header of %zu bytes", r->name, size);
-	memcpy(&r->header, r->buf, size);
-}
-
-static size_t extent_size(const struct reader *r)
-{
-	return r->has_causes ? sizeof(struct ft_snap_extent) : offsetof(struct ft_snap_extent, cause);
-}
-
 static void read_header(struct reader *r, size_t len)
 {
 	struct ft_snap_header *h = &r->header;
 
-	copy_header(r, len, offsetof(struct ft_snap_header, writers));
-	if (h->version < 1 || h->version > FT_SNAP_VERSION)
-		die("%s: the snapshot has version %u, this program reads versions 1 to %d", r->name, h->version,
-		    FT_SNAP_VERSION);
-	r->has_causes = h->version > 1;
-	if (r->has_causes)
-		copy_header(r, len, sizeof(*h));
-	check_array(r, &h->volumes, "volumes", offsetof(struct ft_snap_volume, left_out));
+	if (len < sizeof(*h))
+		die("%s: the snapshot is cut short; expected a header of %zu bytes", r->name, sizeof(*h));
+	memcpy(h, r->buf, sizeof(*h));
+	if (h->version != FT_SNAP_VERSION)
+		die("%s: the snapshot has version %u, this program reads version %d", r->name, h->version, FT_SNAP_VERSION);
+	check_array(r, &h->volumes, "volumes", sizeof(struct ft_snap_volume));
 	check_array(r, &h->files, "files", sizeof(struct ft_snap_file));
-	check_array(r, &h->extents, "extents", extent_size(r));
+	check_array(r, &h->extents, "extents", sizeof(struct ft_snap_extent));
 	check_array(r, &h->by_lba, "extents by LBA", sizeof(uint32_t));
 	check_array(r, &h->paths, "paths", 1);
-	if (r->has_causes)
-		check_array(r, &h->writers, "writers", sizeof(struct ft_snap_writer));
+	check_array(r, &h->writers, "writers", sizeof(struct ft_snap_writer));
 	if (h->paths.size != 1)
 		die("%s: a path has characters of %u bytes; expected 1", r->name, h->paths.size);
 	if (h->files.nr >= UINT32_MAX || h->by_lba.nr > h->extents.nr)
@@ -125,7 +105,7 @@ void snapshot_check_begin(const struct text *text, const char *name, uint64_t *c
 		check_length(&r, text->len);
 	for (; *checked < r.header.extents.nr &&
 	     r.header.extents.offset + (*checked + 1) * r.header.extents.size <= text->len; ++*checked) {
-		get(&r, &r.header.extents, "extents", *checked, &x, extent_size(&r));
+		get(&r, &r.header.extents, "extents", *checked, &x, sizeof(x));
 		if (!x.len || x.file >= r.header.files.nr)
 			die("%s: extent %ju has %u blocks of file %u, which none can have", name, (uintmax_t)*checked,
 			    x.len, x.file);
@@ -142,8 +122,7 @@ static void read_volumes(struct reader *r)
 
 	t->volumes = xcalloc(r->header.volumes.nr + 1, sizeof(*t->volumes));
 	for (i = 0; i < r->header.volumes.nr; i++) {
-		get(r, &r->header.volumes, "volumes", i, &v,
-		    r->header.volumes.size < sizeof(v) ? offsetof(struct ft_snap_volume, left_out) : sizeof(v));
+		get(r, &r->header.volumes, "volumes", i, &v, sizeof(v));
 		if (v.main_blkaddr >= v.blocks || !v.segment_blocks)
 			die("%s: volume %u:%u has blocks %u to %u, in segments of %u", r->name, v.major,
 			    v.minor, v.main_blkaddr, v.blocks, v.segment_blocks);
@@ -240,13 +219,12 @@ static void read_extents(struct reader *r)
 
 	r->known = xcalloc(r->header.files.nr + 1, sizeof(*r->known));
 	t->extents = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->extents));
-	if (r->has_causes)
-		t->causes = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->causes));
+	t->causes = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->causes));
 	for (i = 0; i < r->header.by_lba.nr; i++) {
 		struct extent *e = &t->extents[t->n_extents];
 
 		get(r, &r->header.by_lba, "extents by LBA", i, &index, sizeof(index));
-		get(r, &r->header.extents, "extents", index, &x, extent_size(r));
+		get(r, &r->header.extents, "extents", index, &x, sizeof(x));
 		*e = (struct extent){ .lba = x.lba, .offset = x.lblk, .blks = x.len };
 		e->file = enter_file(r, x.file);
 		if (t->files[e->file].volume < last)
@@ -256,8 +234,7 @@ static void read_extents(struct reader *r)
 		if (v->first == v->end)
 			v->first = v->end = t->n_extents;
 		check_place(r, e, v);
-		if (r->has_causes)
-			t->causes[t->n_extents] = checked_cause(r, x.cause, x.lba);
+		t->causes[t->n_extents] = checked_cause(r, x.cause, x.lba);
 		v->end = ++t->n_extents;
 		file_add(&t->files[e->file], e);
 	}
@@ -361,7 +338,7 @@ static void list_extents(struct reader *r, struct listing *list, uint64_t first,
 	list->extents = xcalloc(n, sizeof(*list->extents));
 	list->n_extents = n;
 	for (i = 0; i < n; i++) {
-		get(r, &r->header.extents, "extents", first + i, &x, extent_size(r));
+		get(r, &r->header.extents, "extents", first + i, &x, sizeof(x));
 		if (x.file >= r->header.files.nr)
 			die("%s: there is no record %u among the files", r->name, x.file);
 		if (!x.len || x.lblk + (uint64_t)x.len > BLK_MAX)
@@ -374,7 +351,7 @@ static void list_extents(struct reader *r, struct listing *list, uint64_t first,
 			.lba = x.lba,
 			.is_written = x.lba != FT_SNAP_UNWRITTEN,
 			.is_encoded = x.flags & FT_SNAP_ENCODED,
-			.cause = r->has_causes ? checked_cause(r, x.cause, x.lba) : 0,
+			.cause = checked_cause(r, x.cause, x.lba),
 		};
 	}
 }

@@ -245,7 +245,7 @@ static void find_waiting(struct source *source, const struct table *table)
 }
 
 /* The texts of debugfs that have the same content as the snapshot in another form are not read. */
-static void check_kind(const struct source *source, const struct text *text)
+static void check_kind(const char *name, const struct text *text)
 {
 	static const char *const kinds[] = { "extents", "files" };
 	size_t i;
@@ -256,7 +256,7 @@ static void check_kind(const struct source *source, const struct text *text)
 		snprintf(first, sizeof(first), "# fragtrace %s ", kinds[i]);
 		if (!strncmp(text->buf, first, strlen(first)))
 			die("%s: is a text of %s; expected a snapshot or a table; fragtrace %s writes the same from a snapshot",
-			    source->name, kinds[i], kinds[i]);
+			    name, kinds[i], kinds[i]);
 	}
 }
 
@@ -301,7 +301,7 @@ static void begin_table(struct sink *sink)
 		sink->keeps = true;
 		return;
 	}
-	check_kind(sink->source, text);
+	check_kind(sink->source->name, text);
 	sink->reader = table_begin(sink->table, sink->source->name, text);
 	table_feed(sink->reader, text->buf, text->len);
 	if (!sink->keeps)
@@ -397,13 +397,22 @@ static bool read_long(struct sink *sink, int fd, struct text *packed)
 	return is_plain;
 }
 
-static void parse(struct source *source, struct text *text, struct table *table, bool keep)
+/**
+ * source_parse() - parse a text, or a snapshot, that is in memory
+ * @table: the result; to be freed with table_free()
+ * @name: its name for messages
+ * @text: the text; taken over
+ * @keep: whether @table->text is to hold it afterwards
+ *
+ * Ends the program if it is no valid table.
+ */
+void source_parse(struct table *table, const char *name, struct text *text, bool keep)
 {
-	check_kind(source, text);
+	check_kind(name, text);
 	if (snapshot_is(text))
-		snapshot_parse(table, source->name, text);
+		snapshot_parse(table, name, text);
 	else
-		table_parse(table, source->name, text, keep);
+		table_parse(table, name, text, keep);
 }
 
 /* Return: false if the text cannot be read at the moment. */
@@ -432,7 +441,7 @@ static bool read_pieces(struct source *source, struct sink *sink)
 		text_free(&text);
 	} else if (!is_read) {
 		/* it is in memory already */
-		parse(source, &text, sink->table, sink->keeps);
+		source_parse(sink->table, source->name, &text, sink->keeps);
 		return true;
 	}
 	end_table(sink);
@@ -486,7 +495,7 @@ static bool read_again(struct source *source, struct table *table, bool keep)
 	skip = (size_t)(rest - text.buf) + 1;
 	text.len -= skip;
 	memmove(text.buf, text.buf + skip, text.len + 1);
-	parse(source, &text, table, keep);
+	source_parse(table, source->name, &text, keep);
 	find_waiting(source, table);
 	volume_keep(table, source->name, source->volume);
 	return true;

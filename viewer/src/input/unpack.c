@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Before the pipeline: unpack what gzip or zstd has packed.
- * A file may have several members of gzip, or frames of zstd, in sequence.
+ * Before the pipeline: unpack what zstd has packed. A file may have several frames in sequence.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "input/unpack.h"
-
-/* windowBits of zlib: a gzip header and the largest window */
-#define GZIP_WINDOW (16 + MAX_WBITS)
 
 /* Room for the next piece of output. */
 #define STEP (1u << 16)
@@ -21,20 +16,15 @@ static bool begins_with(const struct text *text, const char *magic, size_t len)
 	return text->len >= len && !memcmp(text->buf, magic, len);
 }
 
-static bool is_zstd(const struct text *text)
-{
-	return begins_with(text, "\x28\xb5\x2f\xfd", 4);
-}
-
 /**
- * is_packed() - is this packed by gzip or zstd?
+ * is_packed() - is this packed?
  * @text: the content of the file
  *
- * Return: true if it begins so.
+ * Return: true if it begins as what gzip or zstd writes.
  */
 bool is_packed(const struct text *text)
 {
-	return begins_with(text, "\x1f\x8b", 2) || is_zstd(text);
+	return begins_with(text, "\x1f\x8b", 2) || begins_with(text, "\x28\xb5\x2f\xfd", 4);
 }
 
 /* A text that pieces are added to. */
@@ -55,40 +45,6 @@ static void add_piece(void *arg, const char *piece, size_t len)
 	if (g->text->len > input_limit())
 		input_too_large(g->name);
 }
-
-/* === gzip === */
-
-static int next_member(z_stream *z)
-{
-	return z->avail_in && inflateReset(z) == Z_OK ? Z_OK : Z_STREAM_END;
-}
-
-static void unpack_gzip(const struct text *in, const char *name, piece_taker take, void *arg)
-{
-	z_stream z = { .next_in = (Bytef *)in->buf, .avail_in = (uInt)in->len };
-	Bytef piece[STEP];
-	int err;
-
-	if (in->len > UINT32_MAX / 2)
-		die("%s: a packed text of %zu bytes is too big; expected less than 2 GiB", name, in->len);
-	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
-		die("no memory to unpack %s", name);
-	do {
-		z.next_out = piece;
-		z.avail_out = sizeof(piece);
-		err = inflate(&z, Z_NO_FLUSH);
-		take(arg, (const char *)piece, sizeof(piece) - z.avail_out);
-		if (err == Z_STREAM_END)
-			err = next_member(&z);
-	} while (err == Z_OK);
-	if (err == Z_BUF_ERROR)
-		die("%s: cannot unpack: the gzip data is cut short", name);
-	if (err != Z_STREAM_END)
-		die("%s: cannot unpack: %s", name, z.msg ? z.msg : "no gzip data");
-	inflateEnd(&z);
-}
-
-/* === zstd === */
 
 /*
  * Unpack so many bytes at once.
@@ -139,10 +95,8 @@ void unpack_pieces(const struct text *in, const char *name, piece_taker take, vo
 {
 	size_t left;
 
-	if (!is_zstd(in)) {
-		unpack_gzip(in, name, take, arg);
-		return;
-	}
+	if (*in->buf == '\x1f')
+		die("%s: is packed with gzip; unpack it first, with gunzip or zcat", name);
 	left = unpack_zstd(in, name, in->len, take, arg);
 	if (ZSTD_isError(left))
 		die("%s: cannot unpack: %s", name, ZSTD_getErrorName(left));

@@ -22,7 +22,7 @@ const char *causes_flaw(const struct table *table)
 	size_t i;
 
 	if (!table->causes)
-		return "a text of a table and a snapshot of version 1 do not have the causes";
+		return "a text of a table does not have the causes";
 	for (i = 0; i < table->n_extents; i++)
 		if (table->causes[i] && table->causes[i] != FT_CAUSE_UNKNOWN)
 			return NULL;

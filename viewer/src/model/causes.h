@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/figures.h"
 #include "input/table.h"
-#include "model/figures.h"
 #include "module/format/cause.h"
 #include "module/format/snapshot.h"
 

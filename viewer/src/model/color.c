@@ -195,6 +195,35 @@ void colors_add_plain(struct colors *colors, size_t last, const char *what, uint
 }
 
 /**
+ * colors_add_classes() - add a rule for each class, before the last rule
+ * @colors: the rules
+ * @classes: by their least values
+ * @n: number of @classes
+ */
+void colors_add_classes(struct colors *colors, const struct color_class *classes, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		colors_add_plain(colors, 1, classes[i].name, classes[i].rgb);
+}
+
+/**
+ * colors_class_of() - find the class of a value
+ * @classes: by their least values
+ * @n: number of @classes
+ * @value: the value
+ *
+ * Return: index of the last class whose least value it has; 0 if it has none.
+ */
+size_t colors_class_of(const struct color_class *classes, size_t n, uint64_t value)
+{
+	while (--n && value < classes[n].least)
+		;
+	return n;
+}
+
+/**
  * colors_set_last() - set the text and the colour of the last rule
  * @colors: the rules
  * @what: text of the rule

@@ -13,12 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/figures.h"
 #include "input/heat.h"
 #include "input/table.h"
-#include "model/figures.h"
 
 /* Each rule takes four shades of 8 bits and a line of the legend; more rules could not be distinguished. */
 #define MAX_RULES 62
+
+/* Number of extensions that are distinguished. */
+#define MAX_KNOWN_EXTENSIONS 256
 
 /*
  * Blocks on either side of a break that have a strong colour: 32 KiB. A fragment without room for a pale block in
@@ -203,10 +206,26 @@ struct rule *colors_find(struct colors *colors, const char *what);
 /* For colour sources whose rules have one colour each. */
 void colors_add_plain(struct colors *colors, size_t last, const char *what, uint32_t rgb);
 void colors_set_last(struct colors *colors, const char *what, uint32_t rgb);
+
+/**
+ * struct color_class - a rule of one colour for values from @least on, up to those of the next class
+ * @least: the least value
+ * @name: text of the rule
+ * @rgb: its colour
+ */
+struct color_class {
+	uint64_t least;
+	const char *name;
+	uint32_t rgb;
+};
+
+void colors_add_classes(struct colors *colors, const struct color_class *classes, size_t n);
+size_t colors_class_of(const struct color_class *classes, size_t n, uint64_t value);
 uint32_t colors_distinct(size_t i);
 
 /* Reads color.cnf; only for the kind of file. */
 void colors_read(struct colors *colors, const char *arg);
+const uint32_t *colors_of_extension(const char *ext);
 bool path_matches(const char *path, const char *glob);
 bool path_is_shown(const char *path, const char *pattern);
 

@@ -4,12 +4,8 @@
 #include "model/color.h"
 #include "util.h"
 
-/* Each class ends where the next one begins. */
-static const struct {
-	uint64_t least_s;
-	const char *name;
-	uint32_t rgb;
-} ages[] = {
+/* In seconds. */
+static const struct color_class ages[] = {
 	{ 0, "below 10 seconds", 0x440154 },
 	{ 10, "10 seconds to 1 minute", 0x46327e },
 	{ 60, "1 to 10 minutes", 0x365c8d },
@@ -22,27 +18,20 @@ static const struct {
 
 static void age_init(struct colors *colors)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(ages); i++)
-		colors_add_plain(colors, 1, ages[i].name, ages[i].rgb);
+	colors_add_classes(colors, ages, ARRAY_LEN(ages));
 	colors_set_last(colors, "unknown", RGB_NEUTRAL);
 }
 
 /* A lower bound: the process may have written this fragment long before its last write. */
 static size_t age_rule(const struct colors *colors, const struct fragment *f)
 {
-	uint64_t now_s = (uint64_t)f->table->text.time_ms / 1000, last_s = 0, age_s;
-	size_t i = ARRAY_LEN(ages) - 1;
+	uint64_t now_s = (uint64_t)f->table->text.time_ms / 1000, last_s = 0;
 
 	if (f->table->causes)
 		last_s = f->table->writers[ft_cause_writer(f->table->causes[f->extent])].last_s;
 	if (!last_s)
 		return colors->n_rules - 1;
-	age_s = now_s > last_s ? now_s - last_s : 0;
-	while (age_s < ages[i].least_s)
-		i--;
-	return i;
+	return colors_class_of(ages, ARRAY_LEN(ages), now_s > last_s ? now_s - last_s : 0);
 }
 
 const struct color_source color_age = {

@@ -7,21 +7,11 @@
 /* The rules of windows that were not read come before those of the classes. */
 enum { NOT_READ, OVERWRITTEN, N_UNREAD };
 
-static const struct {
-	const char *name;
-	uint32_t rgb;
-} unread[N_UNREAD] = {
-	[NOT_READ] = { "not read", 0xc4c4c4 },
-	[OVERWRITTEN] = { "not read, but overwritten", 0x4a90d9 },
-};
-
-/* Reads of a window. Each class ends where the next one begins. One hue, even steps of lightness. */
-static const struct {
-	uint64_t least;
-	const char *name;
-	uint32_t rgb;
-} heats[] = {
-	{ 1, "1 to 3 reads", 0xffc5ac },
+/* Reads of a window. One hue, even steps of lightness. */
+static const struct color_class heats[] = {
+	[NOT_READ] = { 0, "not read", 0xc4c4c4 },
+	[OVERWRITTEN] = { 0, "not read, but overwritten", 0x4a90d9 },
+	[N_UNREAD] = { 1, "1 to 3 reads", 0xffc5ac },
 	{ 4, "4 to 15 reads", 0xe99a77 },
 	{ 16, "16 to 63 reads", 0xcd7249 },
 	{ 64, "64 to 255 reads", 0xaf4a1b },
@@ -31,24 +21,17 @@ static const struct {
 
 static void heat_init(struct colors *colors)
 {
-	size_t n = ARRAY_LEN(heats) - 1, i;
+	size_t n = ARRAY_LEN(heats) - 1;
 
-	for (i = 0; i < N_UNREAD; i++)
-		colors_add_plain(colors, 1, unread[i].name, unread[i].rgb);
-	for (i = 0; i < n; i++)
-		colors_add_plain(colors, 1, heats[i].name, heats[i].rgb);
+	colors_add_classes(colors, heats, n);
 	colors_set_last(colors, heats[n].name, heats[n].rgb);
 }
 
 static size_t window_rule(const struct heat_window *w)
 {
-	size_t i = ARRAY_LEN(heats) - 1;
-
 	if (!w->reads)
 		return w->overwrites ? OVERWRITTEN : NOT_READ;
-	while (w->reads < heats[i].least)
-		i--;
-	return N_UNREAD + i;
+	return colors_class_of(heats, ARRAY_LEN(heats), w->reads);
 }
 
 /* Windows that are not in the list have no counts. */

@@ -15,9 +15,6 @@
 
 #define RULE_FORM "WHAT CONTIGUOUS FRAG_A FRAG_B"
 
-/* Number of extensions whose blocks are counted before colours are assigned. */
-#define MAX_CANDIDATES 256
-
 static const struct {
 	const char *name;
 	uint32_t rgb;
@@ -235,6 +232,27 @@ static bool is_number(const char *ext)
 	return !ext[1 + strspn(ext + 1, "0123456789")];
 }
 
+/* Its colours in the palette: the same in every picture. */
+static size_t place_of(const char *ext)
+{
+	uint32_t hash = HASH_BEGIN;
+
+	while (*ext)
+		hash = (hash ^ (unsigned char)*ext++) * HASH_PRIME;
+	return (hash >> 16) % ARRAY_LEN(palette);
+}
+
+/**
+ * colors_of_extension() - the colours that an extension has without color.cnf, if it is one of those that get any
+ * @ext: the extension
+ *
+ * Return: its tones; NULL if it does not tell a kind of file.
+ */
+const uint32_t *colors_of_extension(const char *ext)
+{
+	return *ext && !is_number(ext) ? palette[place_of(ext)] : NULL;
+}
+
 static size_t count_candidates(struct candidate *found, struct colors *colors,
 			       const struct table *table)
 {
@@ -243,11 +261,11 @@ static size_t count_candidates(struct candidate *found, struct colors *colors,
 	for (i = 0; i < table->n_files; i++) {
 		const struct file *file = &table->files[i];
 
-		if (!*file->ext || is_number(file->ext) || colors_find(colors, file->ext))
+		if (!colors_of_extension(file->ext) || colors_find(colors, file->ext))
 			continue;
 		for (j = 0; j < n && strcmp(found[j].ext, file->ext); j++)
 			;
-		if (j == n && n == MAX_CANDIDATES)
+		if (j == n && n == MAX_KNOWN_EXTENSIONS)
 			continue;
 		if (j == n)
 			found[n++] = (struct candidate){ .ext = file->ext };
@@ -265,20 +283,10 @@ static int by_size(const void *a, const void *b)
 	return strcmp(x->ext, y->ext);
 }
 
-/* Its colours in the palette: the same in every picture. */
-static size_t place_of(const char *ext)
-{
-	uint32_t hash = HASH_BEGIN;
-
-	while (*ext)
-		hash = (hash ^ (unsigned char)*ext++) * HASH_PRIME;
-	return (hash >> 16) % ARRAY_LEN(palette);
-}
-
 /* Give colours to the extensions with the most blocks. One whose colours another one has goes without. */
 static void kind_learn(struct colors *colors, const struct table *table)
 {
-	struct candidate found[MAX_CANDIDATES];
+	struct candidate found[MAX_KNOWN_EXTENSIONS];
 	bool is_taken[ARRAY_LEN(palette)] = { 0 };
 	size_t n, i, place;
 

@@ -5,13 +5,9 @@
 
 /*
  * Requests of 128 KiB that a sequential read of the whole file takes, minus those of a contiguous file, in thousandths
- * of the latter. Each class ends where the next one begins.
+ * of the latter.
  */
-static const struct {
-	uint64_t least;
-	const char *name;
-	uint32_t rgb;
-} severities[] = {
+static const struct color_class severities[] = {
 	{ 0, "none", 0xcecece },
 	{ 1, "below 1 %", 0xf2e56d },
 	{ 10, "1 to 5 %", 0xf6bf55 },
@@ -24,17 +20,15 @@ static const struct {
 
 static void severity_init(struct colors *colors)
 {
-	size_t i, n = ARRAY_LEN(severities) - 1;
+	size_t n = ARRAY_LEN(severities) - 1;
 
-	for (i = 0; i < n; i++)
-		colors_add_plain(colors, 1, severities[i].name, severities[i].rgb);
+	colors_add_classes(colors, severities, n);
 	colors_set_last(colors, severities[n].name, severities[n].rgb);
 }
 
 static size_t severity_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
 	uint64_t extra = (figures->requests - figures->ideal) * 1000, share;
-	size_t i = ARRAY_LEN(severities) - 1;
 
 	(void)colors;
 	(void)file;
@@ -42,9 +36,7 @@ static size_t severity_rule(const struct colors *colors, const struct file *file
 	/* a few more requests of very many are not none */
 	if (extra && !share)
 		share = 1;
-	while (share < severities[i].least)
-		i--;
-	return i;
+	return colors_class_of(severities, ARRAY_LEN(severities), share);
 }
 
 const struct color_source color_severity = {

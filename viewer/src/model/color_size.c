@@ -3,12 +3,8 @@
 #include "model/color.h"
 #include "util.h"
 
-/* Each class ends where the next one begins. 32 blocks are a request of 128 KiB. */
-static const struct {
-	uint64_t least;
-	const char *name;
-	uint32_t rgb;
-} classes[] = {
+/* In blocks; 32 are a request of 128 KiB. */
+static const struct color_class classes[] = {
 	{ 1, "1 block", 0x2d0966 },
 	{ 2, "2 to 3", 0x690068 },
 	{ 4, "4 to 7", 0x960664 },
@@ -22,23 +18,17 @@ static const struct {
 
 static void size_init(struct colors *colors)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(classes); i++)
-		colors_add_plain(colors, 1, classes[i].name, classes[i].rgb);
+	colors_add_classes(colors, classes, ARRAY_LEN(classes));
 	colors_set_last(colors, "contiguous file", RGB_NEUTRAL);
 }
 
 static size_t size_rule(const struct colors *colors, const struct fragment *fragment)
 {
 	const struct table *table = fragment->table;
-	size_t i = ARRAY_LEN(classes) - 1;
 
 	if (!table->files[table->extents[fragment->extent].file].fragmented)
 		return colors->n_rules - 1;
-	while (i && fragment->blks < classes[i].least)
-		i--;
-	return i;
+	return colors_class_of(classes, ARRAY_LEN(classes), fragment->blks);
 }
 
 const struct color_source color_size = {

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/figures.h"
 #include "input/table.h"
 #include "model/color.h"
-#include "model/figures.h"
 #include "model/lens.h"
 #include "model/space.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/figures.h"
+#include "input/figures.h"
 #include "output/condition.h"
 #include "util.h"
 

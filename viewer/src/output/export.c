@@ -27,23 +27,19 @@ static const char *const lists[] = { "table", "extents", "files", "causes", "pro
 
 static const char *const volume_columns[] = { "dev", "main_blkaddr", "blocks", "segment_blocks", "path", NULL };
 
-/* By whether causes are known. */
+/* By whether causes are known: a text does not have them. */
 static const char *const table_columns[][16] = {
 	{ "dev", "lba", "length", "offset", "ino", "state", "path", NULL },
 	{ "dev", "lba", "length", "offset", "ino", "state", "op", "flush", "why_here", "process", "path", NULL },
 };
 
-static const char *const extents_columns[][16] = {
-	{ "dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "path", NULL },
-	{ "dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "op", "flush", "why_here", "process",
-	  "path", NULL },
+static const char *const extents_columns[] = {
+	"dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "op", "flush", "why_here", "process", "path", NULL
 };
 
-static const char *const files_columns[][16] = {
-	{ "dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k",
-	  "ideal_128k", "path", NULL },
-	{ "dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k",
-	  "ideal_128k", "op", "flush", "why_here", "path", NULL },
+static const char *const files_columns[] = {
+	"dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k", "ideal_128k",
+	"op", "flush", "why_here", "path", NULL
 };
 
 static const char *const *columns_of(enum export_list list, bool has_causes)
@@ -53,8 +49,8 @@ static const char *const *columns_of(enum export_list list, bool has_causes)
 	if (list == LIST_PROCESSES)
 		return sums_processes_columns;
 	if (list == LIST_EXTENTS)
-		return extents_columns[has_causes];
-	return list == LIST_FILES ? files_columns[has_causes] : table_columns[has_causes];
+		return extents_columns;
+	return list == LIST_FILES ? files_columns : table_columns[has_causes];
 }
 
 static void put_dev(struct sheet *sheet, const struct table *table, uint32_t volume)
@@ -99,12 +95,12 @@ static void put_cause(struct sheet *sheet, const struct table *table, uint32_t c
 
 /* === Table === */
 
-static void put_volumes(FILE *file, const struct table *table)
+static void put_volumes(struct json *json, const struct table *table)
 {
 	struct sheet sheet;
 	size_t i;
 
-	sheet_begin(&sheet, file, volume_columns, FORM_JSON);
+	sheet_begin(&sheet, json, volume_columns, FORM_JSON);
 	for (i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
@@ -163,8 +159,7 @@ static void put_extent(struct sheet *sheet, const struct table *table, const str
 	}
 	sheet_number(sheet, e->blks);
 	sheet_words(sheet, !e->is_written ? "unwritten" : e->is_encoded ? "encoded" : NULL);
-	if (table->causes)
-		put_cause(sheet, table, is_break ? cause_complete(table, e->cause) : 0, is_break);
+	put_cause(sheet, table, is_break ? cause_complete(table, e->cause) : 0, is_break);
 	put_listed_path(sheet, table, f);
 }
 
@@ -202,63 +197,38 @@ static void put_file(struct sheet *sheet, const struct table *table, const struc
 	sheet_mean(sheet, fig->distance, fig->fragments ? fig->fragments - 1 : 0);
 	sheet_number(sheet, fig->requests);
 	sheet_number(sheet, fig->ideal);
-	if (table->causes)
-		put_kind(sheet, cause, fig->fragments > 1);
+	put_kind(sheet, cause, fig->fragments > 1);
 	put_listed_path(sheet, table, f);
 }
 
-/* What the order of files depends on. */
-struct ranked_file {
-	const struct listed_file *listed;
-	struct figures figures;
-	uint32_t cause;
-};
-
-/* As figures_compare(), but equal files are in the order of the snapshot, as in `files`. */
-static int by_badness(const void *a, const void *b)
-{
-	const struct ranked_file *x = a, *y = b;
-	uint64_t x_extra = x->figures.requests - x->figures.ideal, y_extra = y->figures.requests - y->figures.ideal;
-
-	if (x_extra != y_extra)
-		return x_extra > y_extra ? -1 : 1;
-	if (x->figures.fragments != y->figures.fragments)
-		return x->figures.fragments > y->figures.fragments ? -1 : 1;
-	return x->listed < y->listed ? -1 : x->listed > y->listed;
-}
-
+/* The worst first; equal files are in the order of the snapshot. */
 static void put_files(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	struct figures *figures = figures_of(table, starts, NULL);
-	uint32_t *causes = table->causes ? breaks_main_causes(table, starts) : NULL;
-	struct ranked_file *ranked = xcalloc(list->n_files, sizeof(*ranked));
-	size_t n = 0, i;
+	struct figures *of_table = figures_of(table, starts, NULL), *figures = xcalloc(list->n_files, sizeof(*figures));
+	uint32_t *causes = breaks_main_causes(table, starts), *order;
+	size_t i;
 
+	for (i = 0; i < list->n_files; i++)
+		if (list->files[i].file != NO_FILE)
+			figures[i] = of_table[list->files[i].file];
+	order = figures_worst(figures, list->n_files);
 	for (i = 0; i < list->n_files; i++) {
-		const struct listed_file *f = &list->files[i];
+		const struct listed_file *f = &list->files[order[i]];
 
-		if (f->is_omitted)
-			continue;
-		ranked[n].listed = f;
-		if (f->file != NO_FILE) {
-			ranked[n].figures = figures[f->file];
-			ranked[n].cause = causes ? causes[f->file] : 0;
-		}
-		n++;
+		if (!f->is_omitted)
+			put_file(sheet, table, f, &figures[order[i]], f->file != NO_FILE ? causes[f->file] : 0);
 	}
-	qsort(ranked, n, sizeof(*ranked), by_badness);
-	for (i = 0; i < n; i++)
-		put_file(sheet, table, ranked[i].listed, &ranked[i].figures, ranked[i].cause);
-	free(ranked);
+	free(order);
 	free(causes);
 	free(figures);
+	free(of_table);
 	free(starts);
 }
 
 /* === Outputs === */
 
-static void put_records(FILE *file, const char *name, const struct table *table, enum export_list what,
+static void put_records(struct json *json, const char *name, const struct table *table, enum export_list what,
 			enum sheet_form form)
 {
 	/* debugfs has no causes in a table */
@@ -268,7 +238,7 @@ static void put_records(FILE *file, const char *name, const struct table *table,
 
 	if (what != LIST_TABLE)
 		snapshot_list(&list, table, name);
-	sheet_begin(&sheet, file, columns_of(what, has_causes), form);
+	sheet_begin(&sheet, json, columns_of(what, has_causes), form);
 	if (what == LIST_EXTENTS)
 		put_extents(&sheet, table, &list);
 	else if (what == LIST_FILES)
@@ -283,16 +253,16 @@ static void put_records(FILE *file, const char *name, const struct table *table,
 }
 
 /* Of the format. */
-static int version_of(const struct table *table, enum export_list list)
+static int version_of(enum export_list list)
 {
-	return (list == LIST_EXTENTS || list == LIST_FILES) && table->causes ? 2 : 1;
+	return list == LIST_EXTENTS || list == LIST_FILES ? 2 : 1;
 }
 
 static void put_text_head(FILE *file, const struct table *table, enum export_list list)
 {
 	size_t i;
 
-	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(table, list));
+	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(list));
 	fprintf(file, "# time %jd.%03d\n", (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
 	for (i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
@@ -314,37 +284,42 @@ static void put_text_head(FILE *file, const struct table *table, enum export_lis
 }
 
 /* The devices of the volumes where F2FS has stopped. */
-static void put_stopped(FILE *file, const struct table *table)
+static void put_stopped(struct json *json, const struct table *table)
 {
-	const char *before = "";
 	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++) {
-		if (!table->volumes[i].stopped)
-			continue;
-		fprintf(file, "%s\"%u:%u\"", before, table->volumes[i].major, table->volumes[i].minor);
-		before = ",";
-	}
+	json_array(json, "stopped");
+	for (i = 0; i < table->n_volumes; i++)
+		if (table->volumes[i].stopped)
+			json_format(json, NULL, "%u:%u", table->volumes[i].major, table->volumes[i].minor);
+	json_end(json);
 }
 
-static void put_json_head(FILE *file, const struct table *table, enum export_list list, const struct space *spaces)
+static void put_json_head(struct json *json, const struct table *table, enum export_list list, const struct space *spaces)
 {
-	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\"stopped\":[",
-		lists[list], version_of(table, list), (intmax_t)(table->text.time_ms / 1000),
-		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out);
-	put_stopped(file, table);
-	fputs("],\n", file);
+	json_object(json, NULL);
+	json_format(json, "format", "fragtrace %s", lists[list]);
+	json_number(json, "version", (uint64_t)version_of(list));
+	json_real(json, "time", (double)table->text.time_ms / 1000, 3);
+	json_number(json, "stale", table->n_stale);
+	json_number(json, "left_out", table->n_left_out);
+	put_stopped(json, table);
 	if (list == LIST_TABLE) {
-		fputs("\"volumes\":[\n", file);
-		put_volumes(file, table);
-		fputs("\n],\n", file);
+		json_line(json);
+		json_array(json, "volumes");
+		put_volumes(json, table);
+		json_line(json);
+		json_end(json);
 	}
 	if (spaces) {
-		fputs("\"space\":[\n", file);
-		space_put_json(file, table, spaces);
-		fputs("\n],\n", file);
+		json_line(json);
+		json_array(json, "space");
+		space_put_json(json, table, spaces);
+		json_line(json);
+		json_end(json);
 	}
-	fputs("\"records\":[\n", file);
+	json_line(json);
+	json_array(json, "records");
 }
 
 static void warn_of_flaws(const struct table *table, const char *name)
@@ -372,6 +347,7 @@ void export_write(const char *path, const char *name, const struct table *table,
 {
 	static const char *const what[] = { "text", "JSON text", "CSV text" };
 	enum export_list list = LIST_TABLE;
+	struct json json = { 0 };
 	struct outfile out;
 
 	while (strcmp(kind, lists[list]))
@@ -379,18 +355,20 @@ void export_write(const char *path, const char *name, const struct table *table,
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
 		die("%s: is no snapshot, and a table has no %s; fragtrace %s needs a snapshot", name,
 		    list == LIST_CAUSES || list == LIST_PROCESSES ? "causes" : "files without blocks, and no flags", kind);
-	if ((list == LIST_CAUSES || list == LIST_PROCESSES) && !table->causes)
-		die("%s: has no causes, which fragtrace %s sums up; load the module with causes=1, its default", name, kind);
 	/* a line of CSV has no place for them */
 	if (form == FORM_CSV)
 		warn_of_flaws(table, name);
 	outfile_open(&out, path, what[form]);
+	json.file = out.file;
 	if (form == FORM_TEXT)
 		put_text_head(out.file, table, list);
 	if (form == FORM_JSON)
-		put_json_head(out.file, table, list, spaces);
-	put_records(out.file, name, table, list, form);
-	if (form == FORM_JSON)
-		fputs("\n]}\n", out.file);
+		put_json_head(&json, table, list, spaces);
+	put_records(&json, name, table, list, form);
+	if (form == FORM_JSON) {
+		json_line(&json);
+		json_end(&json);
+		json_end(&json);
+	}
 	outfile_close(&out);
 }

@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/figures.h"
 #include "model/causes.h"
-#include "model/figures.h"
-#include "names.h"
 #include "outfile.h"
 #include "output/html.h"
 #include "output/page_data.h"
@@ -146,67 +145,61 @@ static void page_files_free(struct page_files *list)
 }
 
 /* The page gets to know of each file whether it has its pieces. */
-static void put_files(FILE *file, const struct page_files *list, const struct runs *runs,
+static void put_files(struct json *json, const struct page_files *list, const struct runs *runs,
 		      const struct colors *colors)
 {
 	size_t i;
 
-	fputs("\"files\":[\n", file);
+	json_array(json, "files");
 	for (i = 0; i < list->n; i++) {
 		uint32_t at = list->order[i];
 
-		page_put_file(file, runs, at, list->listed[at] != OWNER_UNKNOWN,
-			      colors_rgb(colors, list->shade[at]));
-		fputs(i + 1 < list->n ? ",\n" : "\n", file);
+		page_put_file(json, runs, at, list->listed[at] != OWNER_UNKNOWN, colors_rgb(colors, list->shade[at]));
 	}
-	fputs("],\n", file);
+	json_end(json);
 }
 
 /* === Causes === */
 
-static void put_writers(FILE *file, const struct table *table, const bool *is_used)
+static void put_writers(struct json *json, const struct table *table, const bool *is_used)
 {
-	const char *before = "";
+	char number[24], *text;
 	size_t i;
 
-	fputs("\"writers\":{", file);
+	json_object(json, "writers");
 	for (i = 0; i < table->n_writers; i++) {
-		char *text;
-
 		if (!is_used[i])
 			continue;
+		snprintf(number, sizeof(number), "%zu", i);
 		text = phrase_writer(table, (uint32_t)i);
-		fprintf(file, "%s\"%zu\":[", before, i);
-		page_put_name(file, text);
-		fprintf(file, ",%jd]", (intmax_t)page_age_s(table, (uint32_t)i << FT_CAUSE_WRITER_SHIFT));
-		before = ",\n";
+		json_array(json, number);
+		json_visible(json, NULL, text);
+		json_signed(json, NULL, page_age_s(table, (uint32_t)i << FT_CAUSE_WRITER_SHIFT));
+		json_end(json);
 		free(text);
 	}
-	fputs("},\n", file);
+	json_end(json);
 }
 
-static void put_kinds(FILE *file, const bool *is_used)
+static void put_kinds(struct json *json, const bool *is_used)
 {
-	const char *before = "";
+	char number[24], *text;
 	size_t i;
 
-	fputs("\"kinds\":{", file);
+	json_object(json, "kinds");
 	for (i = 0; i <= CAUSE_KIND; i++) {
-		char *text;
-
 		if (!is_used[i] || ft_cause_why((uint32_t)i) == FT_WHY_NONE)
 			continue;
+		snprintf(number, sizeof(number), "%zu", i);
 		text = phrase_kind((uint32_t)i);
-		fprintf(file, "%s\"%zu\":", before, i);
-		put_json_string(file, text);
-		before = ",\n";
+		json_text(json, number, text);
 		free(text);
 	}
-	fputs("},\n", file);
+	json_end(json);
 }
 
 /* The texts of all kinds and processes that the pieces refer to, by number; of processes also the age. */
-static void put_causes(FILE *file, const struct page_files *list, const struct table *table)
+static void put_causes(struct json *json, const struct page_files *list, const struct table *table)
 {
 	bool *kinds = xcalloc(CAUSE_KIND + 1, sizeof(*kinds));
 	bool *writers = xcalloc(table->n_writers, sizeof(*writers));
@@ -218,8 +211,8 @@ static void put_causes(FILE *file, const struct page_files *list, const struct t
 		kinds[list->causes[i] & CAUSE_KIND] = true;
 		writers[ft_cause_writer(list->causes[i])] = true;
 	}
-	put_kinds(file, kinds);
-	put_writers(file, table, writers);
+	put_kinds(json, kinds);
+	put_writers(json, table, writers);
 	free(kinds);
 	free(writers);
 }
@@ -228,11 +221,10 @@ static void put_causes(FILE *file, const struct page_files *list, const struct t
 
 /* Writes pieces to the page. Adjacent pieces of one use, or of unknown places, are merged. */
 struct piece_writer {
-	FILE *file;
+	struct json *json;
 	const struct table *table;
 	const struct page_files *list;
 	uint64_t least_free;
-	const char *before;
 	int32_t owner;
 	uint8_t shade;
 	uint32_t cause;
@@ -256,11 +248,13 @@ static void flush_piece(struct piece_writer *w)
 {
 	if (!w->blks)
 		return;
-	fprintf(w->file, "%s%d,%ju,%ju,%ju,%u", w->before, w->owner, (uintmax_t)w->blks,
-		(uintmax_t)w->offset, (uintmax_t)(w->folded ? w->len : 0), w->shade);
+	json_signed(w->json, NULL, w->owner);
+	json_number(w->json, NULL, w->blks);
+	json_number(w->json, NULL, w->offset);
+	json_number(w->json, NULL, w->folded ? w->len : 0);
+	json_number(w->json, NULL, w->shade);
 	if (w->list->causes)
-		fprintf(w->file, ",%u", w->cause);
-	w->before = ",";
+		json_number(w->json, NULL, w->cause);
 	w->blks = 0;
 }
 
@@ -313,9 +307,10 @@ static void put_piece(void *arg, const struct piece *piece)
 }
 
 /* A letter for the type of each segment, 0 to 5 as in F2FS, or - for an empty one; none if there are too many. */
-static void put_segments(FILE *file, const struct runs *runs, size_t part)
+static void put_segments(struct json *json, const struct runs *runs, size_t part)
 {
 	const struct f2fs_segments *segments;
+	FILE *file;
 	size_t i;
 
 	if (!runs->states)
@@ -323,14 +318,15 @@ static void put_segments(FILE *file, const struct runs *runs, size_t part)
 	segments = &runs->states[runs->parts[part].volume].segments;
 	if (segments->n > MAX_SEGMENTS)
 		return;
-	fputs(",\"types\":\"", file);
+	file = json_value(json, "types");
+	putc('"', file);
 	for (i = 0; i < segments->n; i++)
 		putc(segments->valid[i] ? '0' + segments->type[i] : '-', file);
-	fputs("\"", file);
+	putc('"', file);
 }
 
 /* The colours of cells that show the whole volume, as fragtrace serve has them. */
-static void put_overview(FILE *file, const struct runs *runs, const struct page_files *list, size_t volume)
+static void put_overview(struct json *json, const struct runs *runs, const struct page_files *list, size_t volume)
 {
 	const struct part *part = &runs->parts[volume];
 	const struct serve_view view = { .runs = *runs };
@@ -342,55 +338,58 @@ static void put_overview(FILE *file, const struct runs *runs, const struct page_
 	while ((blks + cells.per - 1) / cells.per > SERVE_MAX_CELLS)
 		cells.per *= 2;
 	cells.n = (blks + cells.per - 1) / cells.per;
-	fputs(",\n\"overview\":", file);
-	serve_put_cells(file, &view, &cells);
+	serve_put_cells(json, "overview", &view, &cells);
 }
 
-static void put_volume(FILE *file, const struct layout *layout, const struct runs *runs,
+static void put_volume(struct json *json, const struct layout *layout, const struct runs *runs,
 		       const struct page_files *list, size_t volume)
 {
 	const struct part *part = &runs->parts[volume];
 	const struct grid *grid = &layout->grids[volume];
 	struct piece_writer w = {
-		.file = file, .table = runs->table, .list = list, .before = "",
+		.json = json, .table = runs->table, .list = list,
 		.least_free = (part->end_blk - part->first_blk) / FREE_SHARE,
 	};
 
-	fputc('{', file);
-	page_put_volume(file, runs, volume);
-	put_segments(file, runs, volume);
-	put_overview(file, runs, list, volume);
-	fprintf(file, ",\n\"x\":%zu,\"y\":%zu,\"columns\":%zu,\"rows\":%zu,\"cells\":%ju,\"lead\":%ju,\n\"pieces\":[",
-		grid->x, grid->y, grid->columns, grid->rows, (uintmax_t)grid->n_cells, (uintmax_t)grid->lead);
+	json_object(json, NULL);
+	page_put_volume(json, runs, volume);
+	put_segments(json, runs, volume);
+	put_overview(json, runs, list, volume);
+	json_number(json, "x", grid->x);
+	json_number(json, "y", grid->y);
+	json_number(json, "columns", grid->columns);
+	json_number(json, "rows", grid->rows);
+	json_number(json, "cells", grid->n_cells);
+	json_number(json, "lead", grid->lead);
+	json_array(json, "pieces");
 	layout_walk(layout, runs, volume, put_piece, &w);
 	flush_piece(&w);
-	fputs("]}", file);
+	json_end(json);
+	json_end(json);
 }
 
-static void put_volumes(FILE *file, const struct layout *layout, const struct runs *runs,
+static void put_pair(struct json *json, const char *key, size_t x, size_t y)
+{
+	json_array(json, key);
+	json_number(json, NULL, x);
+	json_number(json, NULL, y);
+	json_end(json);
+}
+
+static void put_volumes(struct json *json, const struct layout *layout, const struct runs *runs,
 			const struct page_files *list)
 {
 	size_t i;
 
-	fprintf(file, "\"cell\":[%zu,%zu],\"pitch\":[%zu,%zu],\"hilbert\":%s,"
-		"\"unitsPerBlock\":%ju,\"unitsPerCell\":%ju,\n\"volumes\":[\n",
-		layout->cell_w, layout->cell_h, layout->pitch_x, layout->pitch_y,
-		layout->order == ORDER_HILBERT ? "true" : "false",
-		(uintmax_t)layout->units_per_blk, (uintmax_t)layout->units_per_cell);
-	for (i = 0; i < layout->n_grids; i++) {
-		put_volume(file, layout, runs, list, i);
-		fputs(i + 1 < layout->n_grids ? ",\n" : "\n", file);
-	}
-	fputs("],\n", file);
-}
-
-/* === Picture === */
-
-static void put_picture(FILE *file, const struct text *png)
-{
-	fputs("\"picture\":\"", file);
-	png_out_url(file, png);
-	fputs("\"", file);
+	put_pair(json, "cell", layout->cell_w, layout->cell_h);
+	put_pair(json, "pitch", layout->pitch_x, layout->pitch_y);
+	json_flag(json, "hilbert", layout->order == ORDER_HILBERT);
+	json_number(json, "unitsPerBlock", layout->units_per_blk);
+	json_number(json, "unitsPerCell", layout->units_per_cell);
+	json_array(json, "volumes");
+	for (i = 0; i < layout->n_grids; i++)
+		put_volume(json, layout, runs, list, i);
+	json_end(json);
 }
 
 /* === Page === */
@@ -402,14 +401,14 @@ static void put_lines(FILE *file, const char *const *lines)
 }
 
 /* The colours of all shades that are in use, for zooming. */
-static void put_shades(FILE *file, const struct colors *colors)
+static void put_shades(struct json *json, const struct colors *colors)
 {
 	size_t i;
 
-	fputs("\"shades\":[", file);
+	json_array(json, "shades");
 	for (i = 0; i < colors->n_rules * N_TONES; i++)
-		fprintf(file, "%u,", colors_rgb(colors, (uint8_t)i));
-	fputs("0],\n", file);
+		json_number(json, NULL, colors_rgb(colors, (uint8_t)i));
+	json_end(json);
 }
 
 /**
@@ -428,23 +427,28 @@ struct page_file {
 	int64_t interval_ns;
 };
 
-static void put_data(FILE *file, const void *arg)
+static void put_data(struct json *json, const void *arg)
 {
 	const struct page_file *page = arg;
 	struct page_files list;
 
 	list_files(&list, page->runs, page->colors);
-	fputc('{', file);
-	page_put_head(file, page->runs, page->colors, page->runs->states && list.knows_gaps, page->interval_ns);
-	fprintf(file, "\"width\":%zu,\"height\":%zu,\"unplaced\":%zu,\n", page->layout->width, page->layout->height,
-		list.n_left_out);
-	put_files(file, &list, page->runs, page->colors);
+	json_object(json, NULL);
+	page_put_head(json, page->runs, page->colors, page->runs->states && list.knows_gaps, page->interval_ns);
+	json_number(json, "width", page->layout->width);
+	json_number(json, "height", page->layout->height);
+	json_number(json, "unplaced", list.n_left_out);
+	put_files(json, &list, page->runs, page->colors);
 	if (list.causes)
-		put_causes(file, &list, page->runs->table);
-	put_shades(file, page->colors);
-	put_volumes(file, page->layout, page->runs, &list);
-	put_picture(file, page->png);
-	fputs("}\n", file);
+		put_causes(json, &list, page->runs->table);
+	put_shades(json, page->colors);
+	put_volumes(json, page->layout, page->runs, &list);
+	json_line(json);
+	json_value(json, "picture");
+	putc('"', json->file);
+	png_out_url(json->file, page->png);
+	putc('"', json->file);
+	json_end(json);
 	page_files_free(&list);
 }
 
@@ -454,8 +458,9 @@ static void put_data(FILE *file, const void *arg)
  * @put: writes the data of the page
  * @arg: for @put
  */
-void html_put(FILE *file, void (*put)(FILE *file, const void *arg), const void *arg)
+void html_put(FILE *file, void (*put)(struct json *json, const void *arg), const void *arg)
 {
+	struct json json = { .file = file };
 	const char *const *line;
 
 	for (line = page_html; *line; line++) {
@@ -464,7 +469,7 @@ void html_put(FILE *file, void (*put)(FILE *file, const void *arg), const void *
 		else if (!strcmp(*line, "@page.js@\n"))
 			put_lines(file, page_js);
 		else if (!strcmp(*line, "@data@\n"))
-			put(file, arg);
+			put(&json, arg);
 		else
 			fputs(*line, file);
 	}

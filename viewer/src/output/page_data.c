@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "model/causes.h"
-#include "names.h"
 #include "output/page_data.h"
 #include "util.h"
 
@@ -115,80 +114,62 @@ int64_t page_age_s(const struct table *table, uint32_t cause)
 /* === JSON === */
 
 /**
- * page_put_name() - write a name as a JSON string
- * @file: output
- * @name: its bytes
- */
-void page_put_name(FILE *file, const char *name)
-{
-	char *text = name_visible(name);
-
-	put_json_string(file, text);
-	free(text);
-}
-
-/**
- * page_put_path() - write the path of a file as a JSON string
- * @file: output
+ * page_put_path() - write the path of a file
+ * @json: output
+ * @key: its key; NULL in an array
  * @path: its bytes
  * @deleted: the file has no name any more
  */
-void page_put_path(FILE *file, const char *path, bool deleted)
+void page_put_path(struct json *json, const char *key, const char *path, bool deleted)
 {
 	char *whole = xasprintf("%s%s", path, deleted ? DELETED_MARK : "");
 
-	page_put_name(file, whole);
+	json_visible(json, key, whole);
 	free(whole);
 }
 
 /* One line for each rule that has blocks: its text and its colours; some may be equal. */
-static void put_legend(FILE *file, const struct runs *runs, const struct colors *colors)
+static void put_legend(struct json *json, const struct runs *runs, const struct colors *colors)
 {
-	const char *before = "";
-	size_t i;
+	static const enum tone tones[] = { TONE_CONTIGUOUS, TONE_FRAG_A, TONE_FRAG_B, TONE_REST };
+	size_t i, k;
 
-	fputs("\"legend\":[", file);
+	json_array(json, "legend");
 	for (i = 0; i < colors->n_rules; i++) {
 		const struct rule *rule = &colors->rules[i];
 
 		if (!runs->counts[i].blks[0] && !runs->counts[i].blks[1])
 			continue;
-		fprintf(file, "%s[", before);
-		page_put_name(file, rule->what);
-		fprintf(file, ",\"#%06x\",\"#%06x\",\"#%06x\",\"#%06x\"]", rule->rgb[TONE_CONTIGUOUS], rule->rgb[TONE_FRAG_A],
-			rule->rgb[TONE_FRAG_B], rule->rgb[colors->source->near_break ? TONE_REST : TONE_FRAG_B]);
-		before = ",";
+		json_array(json, NULL);
+		json_visible(json, NULL, rule->what);
+		for (k = 0; k < ARRAY_LEN(tones); k++)
+			json_format(json, NULL, "#%06x", rule->rgb[tones[k] == TONE_REST && !colors->source->near_break ? TONE_FRAG_B : tones[k]]);
+		json_end(json);
 	}
-	fputs("],\n", file);
+	json_end(json);
 }
 
 /* Which part of the files and blocks is shown; null: all. */
-static void put_lens(FILE *file, const struct runs *runs)
+static void put_lens(struct json *json, const struct runs *runs)
 {
 	const struct lens *lens = runs->lens;
 
-	fputs("\"lens\":{\"only\":", file);
-	if (runs->selection)
-		page_put_name(file, lens->only);
-	else
-		fputs("null", file);
-	fputs(",\"lba\":", file);
-	if (lens && lens->range)
-		page_put_name(file, lens->range);
-	else
-		fputs("null", file);
-	fprintf(file, ",\"files\":%zu},\n", runs->selection ? runs->selection->n_all_files : runs->table->n_files);
+	json_object(json, "lens");
+	json_visible(json, "only", runs->selection ? lens->only : NULL);
+	json_visible(json, "lba", lens ? lens->range : NULL);
+	json_number(json, "files", runs->selection ? runs->selection->n_all_files : runs->table->n_files);
+	json_end(json);
 }
 
 /**
  * page_put_head() - write the first members of the data: time, totals, legend
- * @file: output
+ * @json: output
  * @runs: what is shown
  * @colors: the rules
  * @knows_free: free blocks are distinguished from others that are not watched
  * @interval_ns: from one reading to the next; 0: only one
  */
-void page_put_head(FILE *file, const struct runs *runs, const struct colors *colors, bool knows_free,
+void page_put_head(struct json *json, const struct runs *runs, const struct colors *colors, bool knows_free,
 		   int64_t interval_ns)
 {
 	const struct table *table = runs->table;
@@ -197,53 +178,80 @@ void page_put_head(FILE *file, const struct runs *runs, const struct colors *col
 	for (i = 0; i < table->n_files; i++)
 		n_fragmented += runs->figures[i].fragments > 1;
 	/* a page is recognised as new by these values */
-	fprintf(file, "\"time\":%jd,\"written\":%jd,\"interval\":%jd,\n", (intmax_t)table->text.time_ms,
-		(intmax_t)monotonic_ns(), (intmax_t)(interval_ns / 1000000));
-	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"stale\":%ju,\"leftOut\":%ju,\"split\":%.4f},\n",
-		table->n_files, table->n_extents, n_fragmented, (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out,
-		figures_split(&runs->sum));
-	fprintf(file, "\"heading\":\"%s\",\"meaning\":", colors->source->heading);
-	put_json_string(file, colors->source->meaning);
-	fprintf(file, ",\"knowsFree\":%s,\"timeOfFile\":%s,\n", knows_free ? "true" : "false",
-		table->text.is_time_of_file && !table->text.has_time ? "true" : "false");
-	put_lens(file, runs);
-	put_legend(file, runs, colors);
+	json_line(json);
+	json_signed(json, "time", table->text.time_ms);
+	json_signed(json, "written", monotonic_ns());
+	json_signed(json, "interval", interval_ns / 1000000);
+	json_object(json, "total");
+	json_number(json, "files", table->n_files);
+	json_number(json, "extents", table->n_extents);
+	json_number(json, "fragmented", n_fragmented);
+	json_number(json, "stale", table->n_stale);
+	json_number(json, "leftOut", table->n_left_out);
+	json_real(json, "split", figures_split(&runs->sum), 4);
+	json_end(json);
+	json_text(json, "heading", colors->source->heading);
+	json_text(json, "meaning", colors->source->meaning);
+	json_flag(json, "knowsFree", knows_free);
+	json_flag(json, "timeOfFile", table->text.is_time_of_file && !table->text.has_time);
+	put_lens(json, runs);
+	put_legend(json, runs, colors);
 }
 
 /**
  * page_put_volume() - write the members of a volume that both pages have
- * @file: output
+ * @json: output
  * @runs: what is shown
  * @part: index of the part of the volume
  */
-void page_put_volume(FILE *file, const struct runs *runs, size_t part)
+void page_put_volume(struct json *json, const struct runs *runs, size_t part)
 {
 	const struct volume *v = runs_volume(runs, part);
 	const struct part *p = &runs->parts[part];
 
-	fprintf(file, "\"dev\":\"%u:%u\",\"path\":", v->major, v->minor);
-	page_put_path(file, v->path, false);
-	fprintf(file, ",\"lba\":%ju,\"end\":%ju,\"main\":%ju,\"segment\":%ju,\"stopped\":%s", (uintmax_t)p->first_blk,
-		(uintmax_t)p->end_blk, (uintmax_t)v->first_blk, (uintmax_t)v->segment_blks, v->stopped ? "true" : "false");
+	json_format(json, "dev", "%u:%u", v->major, v->minor);
+	json_visible(json, "path", v->path);
+	json_number(json, "lba", p->first_blk);
+	json_number(json, "end", p->end_blk);
+	json_number(json, "main", v->first_blk);
+	json_number(json, "segment", v->segment_blks);
+	json_flag(json, "stopped", v->stopped);
 }
 
 /**
  * page_put_file() - write a line of the list of files
- * @file: output
+ * @json: output
  * @runs: what is shown
  * @index: index into table.files
  * @where: what the page finds the cells of the file by
  * @rgb: its colour
  */
-void page_put_file(FILE *file, const struct runs *runs, size_t index, int64_t where, uint32_t rgb)
+void page_put_file(struct json *json, const struct runs *runs, size_t index, int64_t where, uint32_t rgb)
 {
 	const struct file *f = &runs->table->files[index];
 	const struct volume *v = &runs->table->volumes[f->volume];
-	const struct figures *fig = &runs->figures[index];
 
-	fputc('[', file);
-	page_put_path(file, f->path, f->deleted);
-	fprintf(file, ",\"%u:%u\",%ju,%ju,%ju,%ju,%ju,%ju,%jd,\"#%06x\"]", v->major, v->minor, (uintmax_t)f->ino,
-		(uintmax_t)fig->blks, (uintmax_t)fig->extents, (uintmax_t)fig->fragments,
-		(uintmax_t)fig->requests, (uintmax_t)fig->ideal, (intmax_t)where, rgb);
+	json_line(json);
+	json_array(json, NULL);
+	page_put_path(json, NULL, f->path, f->deleted);
+	json_format(json, NULL, "%u:%u", v->major, v->minor);
+	json_number(json, NULL, f->ino);
+	page_put_figures(json, &runs->figures[index]);
+	json_signed(json, NULL, where);
+	json_format(json, NULL, "#%06x", rgb);
+	json_end(json);
+}
+
+/**
+ * page_put_figures() - write figures in a line of the list of files
+ * @json: output
+ * @figures: of a file or a folder
+ */
+void page_put_figures(struct json *json, const struct figures *figures)
+{
+	json_number(json, NULL, figures->blks);
+	json_number(json, NULL, figures->extents);
+	json_number(json, NULL, figures->fragments);
+	json_number(json, NULL, figures->requests);
+	json_number(json, NULL, figures->ideal);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/figures.h"
+#include "input/figures.h"
 #include "model/groups.h"
 #include "names.h"
 #include "outfile.h"

@@ -15,7 +15,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,49 +90,28 @@ static void set_time(struct parts *parts, int64_t time_ms)
 
 /* === The newest snapshot === */
 
-/* The time in the name of a snapshot in ms, or -1 for other files. */
-static int64_t time_of(const char *name)
-{
-	static const char *const suffixes[] = { BINARY_SUFFIX, TEXT_SUFFIX, ".snapshot.gz", ".table.gz" };
-	const char *suffix;
-	int64_t time_ms = recorded_time_of(name, &suffix);
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(suffixes); i++)
-		if (time_ms >= 0 && !strcmp(suffix, suffixes[i]))
-			return time_ms;
-	return -1;
-}
-
+/* A folder that is not there yet is made for the first snapshot. */
 static void find_newest(struct recorder *recorder)
 {
 	int64_t newest = -1;
 	DIR *dir = opendir(recorder->dir);
 	struct dirent *entry;
+	const char *suffix;
 
+	if (!dir && errno == ENOENT)
+		return;
 	if (!dir)
 		die("%s: cannot record there: %s", recorder->dir, strerror(errno));
 	while ((entry = readdir(dir))) {
-		if (time_of(entry->d_name) <= newest)
+		int64_t time_ms = recorded_snapshot_time(entry->d_name, &suffix);
+
+		if (time_ms <= newest)
 			continue;
-		newest = time_of(entry->d_name);
+		newest = time_ms;
 		free(recorder->newest);
 		recorder->newest = xasprintf("%s/%s", recorder->dir, entry->d_name);
 	}
 	closedir(dir);
-}
-
-/* Return: false if it cannot be read. */
-static bool read_newest(const char *path, struct text *text)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool done = fd >= 0 && !slurp(text, fd);
-
-	if (fd >= 0)
-		close(fd);
-	if (done && is_packed(text))
-		unpack(text, path);
-	return done;
 }
 
 /* The time of a text that was stored is in its second line. */
@@ -143,8 +121,10 @@ static bool is_same(const char *newest, const struct parts *parts)
 	struct parts old = { 0 };
 	bool same = false;
 
-	if (!newest || !read_newest(newest, &text))
+	if (!newest || slurp_file(&text, newest))
 		return false;
+	if (is_packed(&text))
+		unpack(&text, newest);
 	text.has_time = true;
 	if (snapshot_is(&text) == parts->is_binary && memchr(text.buf, '\n', text.len)) {
 		split(&old, &text);
@@ -238,15 +218,13 @@ static int64_t time_after(const struct text *text)
 /**
  * recorder_open() - begin to record into a folder
  * @recorder: the result
- * @dir: the folder; created if it does not exist
+ * @dir: the folder; created with the first snapshot if it does not exist
  * @keep_bytes: the oldest goes when it is larger than this; 0: no limit
  * @keep_ms: what is older than this goes; 0: no limit
  */
 void recorder_open(struct recorder *recorder, const char *dir, uint64_t keep_bytes, int64_t keep_ms)
 {
 	*recorder = (struct recorder){ .dir = dir, .keep_bytes = keep_bytes, .keep_ms = keep_ms };
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		die("%s: cannot make the folder: %s", dir, strerror(errno));
 	find_newest(recorder);
 }
 
@@ -269,6 +247,8 @@ bool recorder_add(struct recorder *recorder, const struct text *text, bool alway
 	split(&parts, text);
 	if (!always && is_same(recorder->newest, &parts))
 		return false;
+	if (mkdir(recorder->dir, 0777) && errno != EEXIST)
+		die("%s: cannot make the folder: %s", recorder->dir, strerror(errno));
 	path = free_name(recorder, &parts, time_ms);
 	write_snapshot(path, &parts);
 	free(recorder->newest);

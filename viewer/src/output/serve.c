@@ -40,6 +40,7 @@ struct request {
 	const struct server *server;
 	const struct serve_view *view;
 	FILE *file;
+	struct json *json;
 };
 
 static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int status, const char *type,
@@ -122,7 +123,7 @@ static const char *answer_page(const struct request *r)
 
 static const char *answer_table(const struct request *r)
 {
-	serve_put_table(r->file, r->view);
+	serve_put_table(r->json, r->view);
 	return NULL;
 }
 
@@ -135,7 +136,7 @@ static const char *answer_cells(const struct request *r)
 	    !read_number(r, "n", SERVE_MAX_CELLS, &cells.n) || !cells.n || !read_file(r, "lit", &cells.lit))
 		return "expected volume=, first= (a block of it), per= (blocks in a cell), n= (cells, at most 16384)\n";
 	cells.part = (size_t)part;
-	serve_put_cells(r->file, r->view, &cells);
+	serve_put_cells(r->json, NULL, r->view, &cells);
 	return NULL;
 }
 
@@ -146,7 +147,7 @@ static const char *answer_blocks(const struct request *r)
 	if (!read_place(r, &part, &first) || !read_number(r, "end", (uint64_t)BLK_MAX + 1, &end) || end <= first ||
 	    end > r->view->runs.parts[part].end_blk)
 		return "expected volume=, first= and end= (blocks of it)\n";
-	serve_put_blocks(r->file, r->view, (size_t)part, first, end);
+	serve_put_blocks(r->json, r->view, (size_t)part, first, end);
 	return NULL;
 }
 
@@ -176,7 +177,7 @@ static const char *answer_files(const struct request *r)
 	list.from = (size_t)from;
 	list.n = is_one && list.only == NO_LIT ? 0 : (size_t)n;
 	list.is_down = down;
-	serve_put_files(r->file, r->view, &list);
+	serve_put_files(r->json, r->view, &list);
 	return NULL;
 }
 
@@ -189,7 +190,7 @@ static const char *answer_fragments(const struct request *r)
 	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "first") &&
 	     !read_number(r, "first", UINT32_MAX, &first)))
 		return "expected key= (DEV INO of a file), first= (the index of a fragment)\n";
-	serve_put_fragments(r->file, r->view, file, (size_t)first);
+	serve_put_fragments(r->json, r->view, file, (size_t)first);
 	return NULL;
 }
 
@@ -414,6 +415,7 @@ static enum MHD_Result answer(const struct server *server, const struct serve_vi
 	struct request request = { .connection = connection, .server = server, .view = view };
 	uint64_t generation = view->generation;
 	struct MHD_Response *response;
+	struct json json = { 0 };
 	const char *trouble;
 	size_t len;
 	char *buf;
@@ -423,9 +425,10 @@ static enum MHD_Result answer(const struct server *server, const struct serve_vi
 		return response ? respond(connection, MHD_HTTP_NOT_MODIFIED, answers[which].type, response, generation) :
 				  MHD_NO;
 	}
-	request.file = open_memstream(&buf, &len);
+	request.file = json.file = open_memstream(&buf, &len);
 	if (!request.file)
 		return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
+	request.json = &json;
 	trouble = answers[which].answer(&request);
 	if (fclose(request.file) || trouble) {
 		free(buf);

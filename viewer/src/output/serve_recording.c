@@ -11,9 +11,9 @@
 
 #include "apart.h"
 #include "input/recording.h"
-#include "input/snapshot.h"
 #include "input/source.h"
 #include "input/volume.h"
+#include "output/json.h"
 #include "output/serve_recording.h"
 #include "util.h"
 
@@ -84,10 +84,7 @@ static void put_table(const void *arg, FILE *out)
 
 static void parse(struct table *table, const struct serve_recording *recording, struct text *text)
 {
-	if (snapshot_is(text))
-		snapshot_parse(table, recording->dir, text);
-	else
-		table_parse(table, recording->dir, text, false);
+	source_parse(table, recording->dir, text, false);
 	volume_keep(table, recording->dir, recording->volume);
 }
 
@@ -258,13 +255,16 @@ static uint64_t end_of(const struct recording *recording)
 	return span.last_ns;
 }
 
-static void put_span(FILE *out, const struct recording *recording, size_t i)
+static void put_span(struct json *json, const struct recording *recording, size_t i)
 {
 	struct span span;
 
 	recording_span(recording, i, &span);
-	fprintf(out, "[%ju,%ju,%u]", (uintmax_t)(span.first_ns / NS_PER_MS), (uintmax_t)(span.last_ns / NS_PER_MS),
-		span.has_gap ? span.n_lost : 0);
+	json_array(json, NULL);
+	json_number(json, NULL, span.first_ns / NS_PER_MS);
+	json_number(json, NULL, span.last_ns / NS_PER_MS);
+	json_number(json, NULL, span.has_gap ? span.n_lost : 0);
+	json_end(json);
 }
 
 static void put_spans(const void *arg, FILE *out)
@@ -272,21 +272,21 @@ static void put_spans(const void *arg, FILE *out)
 	const struct spans_asked *asked = arg;
 	size_t i, end = asked->first + SERVE_MAX_SNAPSHOTS;
 	int64_t begun_ns = monotonic_ns();
+	struct json json = { .file = out };
 	struct recording recording;
 
 	recording_open(&recording, asked->recording->dir);
 	if (end > recording.n)
 		end = recording.n;
-	fprintf(out, "{\"first\":%jd,\"last\":%ju,\"spans\":[", (intmax_t)recording.list[0].time_ms,
-		(uintmax_t)(end_of(&recording) / NS_PER_MS));
-	for (i = asked->first; i < end && (i == asked->first || monotonic_ns() - begun_ns < SPANS_NS); i++) {
-		fputs(i > asked->first ? ",\n" : "\n", out);
-		put_span(out, &recording, i);
-	}
-	if (i < recording.n)
-		fprintf(out, "],\"next\":%zu}\n", i);
-	else
-		fputs("],\"next\":null}\n", out);
+	json_object(&json, NULL);
+	json_signed(&json, "first", recording.list[0].time_ms);
+	json_number(&json, "last", end_of(&recording) / NS_PER_MS);
+	json_array(&json, "spans");
+	for (i = asked->first; i < end && (i == asked->first || monotonic_ns() - begun_ns < SPANS_NS); i++)
+		put_span(&json, &recording, i);
+	json_end(&json);
+	json_maybe(&json, "next", i, i < recording.n);
+	json_end(&json);
 	recording_close(&recording);
 }
 

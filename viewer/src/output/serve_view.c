@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "model/causes.h"
-#include "names.h"
 #include "output/page_data.h"
 #include "output/phrases.h"
 #include "output/serve_view.h"
@@ -137,34 +136,41 @@ size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t m
 
 /**
  * serve_put_table() - write what a page shows of all volumes
- * @file: output
+ * @json: output
  * @arg: a struct serve_view
  */
-void serve_put_table(FILE *file, const void *arg)
+void serve_put_table(struct json *json, const void *arg)
 {
 	const struct serve_view *view = arg;
 	size_t i;
 
-	fprintf(file, "{\"served\":true,\"recording\":%s,\"generation\":%ju,\"maxCells\":%d,\"maxFiles\":%d,\n",
-		view->has_moments ? "true" : "false", (uintmax_t)view->generation, SERVE_MAX_CELLS, SERVE_MAX_FILES);
+	json_object(json, NULL);
+	json_flag(json, "served", true);
+	json_flag(json, "recording", view->has_moments);
+	json_number(json, "generation", view->generation);
+	json_number(json, "maxCells", SERVE_MAX_CELLS);
+	json_number(json, "maxFiles", SERVE_MAX_FILES);
 	/* how much older than the moment what the recording has only of its snapshots is */
 	if (view->has_moments && view->states && view->state_ms)
-		fprintf(file, "\"stateAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->state_ms));
+		json_signed(json, "stateAge", view->table.text.time_ms - view->state_ms);
 	if (view->has_moments && view->heat_ms)
-		fprintf(file, "\"heatAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->heat_ms));
-	fprintf(file, "\"coloring\":\"%s\",\"colorings\":[\"%s\"", view->colors.source->name, view->own_coloring);
+		json_signed(json, "heatAge", view->table.text.time_ms - view->heat_ms);
+	json_text(json, "coloring", view->colors.source->name);
+	json_array(json, "colorings");
+	json_text(json, NULL, view->own_coloring);
 	for (i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
 		if (strcmp(serve_colorings[i], view->own_coloring))
-			fprintf(file, ",\"%s\"", serve_colorings[i]);
-	fputs("],\n", file);
-	page_put_head(file, &view->runs, &view->colors, view->states, view->interval_ns);
-	fputs("\"volumes\":[\n", file);
+			json_text(json, NULL, serve_colorings[i]);
+	json_end(json);
+	page_put_head(json, &view->runs, &view->colors, view->states, view->interval_ns);
+	json_array(json, "volumes");
 	for (i = 0; i < view->runs.n_parts; i++) {
-		fputc('{', file);
-		page_put_volume(file, &view->runs, i);
-		fputs(i + 1 < view->runs.n_parts ? "},\n" : "}\n", file);
+		json_object(json, NULL);
+		page_put_volume(json, &view->runs, i);
+		json_end(json);
 	}
-	fputs("]}\n", file);
+	json_end(json);
+	json_end(json);
 }
 
 /* === Ranges === */
@@ -219,14 +225,13 @@ static void walk_range(const struct serve_view *view, size_t part, uint64_t firs
 
 /* Cells being mixed; equal ones are written once, with their number. */
 struct mixer {
-	FILE *file;
+	struct json *json;
 	const struct serve_view *view;
 	const struct serve_cells *asked;
 	uint64_t used, red, green, blue;
 	uint64_t n_equal;
 	uint32_t rgb;
 	uint64_t share;
-	const char *before;
 	uint64_t *lit;
 	size_t n_lit;
 };
@@ -235,8 +240,9 @@ static void flush_equal(struct mixer *m)
 {
 	if (!m->n_equal)
 		return;
-	fprintf(m->file, "%s%ju,%u,%ju", m->before, (uintmax_t)m->n_equal, m->rgb, (uintmax_t)m->share);
-	m->before = ",";
+	json_number(m->json, NULL, m->n_equal);
+	json_number(m->json, NULL, m->rgb);
+	json_number(m->json, NULL, m->share);
 	m->n_equal = 0;
 }
 
@@ -313,16 +319,17 @@ static void mix_piece(void *arg, const struct range_piece *piece)
 
 /**
  * serve_put_cells() - write the colours of cells
- * @file: output
+ * @json: output
+ * @key: their key; NULL: none
  * @view: the table
  * @cells: which cells; the last one may have fewer blocks, at the end of the volume
  *
  * "cells" has three numbers for each sequence of equal cells: how many; the mean colour of what is not free; its
  * share in thousandths. "lit" has the first and the last cell of each range of cells that has blocks of a file.
  */
-void serve_put_cells(FILE *file, const struct serve_view *view, const struct serve_cells *cells)
+void serve_put_cells(struct json *json, const char *key, const struct serve_view *view, const struct serve_cells *cells)
 {
-	struct mixer m = { .file = file, .view = view, .asked = cells, .before = "" };
+	struct mixer m = { .json = json, .view = view, .asked = cells };
 	uint64_t end = view->runs.parts[cells->part].end_blk;
 	size_t i;
 
@@ -330,28 +337,33 @@ void serve_put_cells(FILE *file, const struct serve_view *view, const struct ser
 		end = cells->first + cells->n * cells->per;
 	/* two numbers for each cell at most: what touches is joined */
 	m.lit = xcalloc(2 * cells->n + 2, sizeof(*m.lit));
-	fprintf(file, "{\"generation\":%ju,\"first\":%ju,\"end\":%ju,\"per\":%ju,\n\"cells\":[", (uintmax_t)view->generation,
-		(uintmax_t)cells->first, (uintmax_t)end, (uintmax_t)cells->per);
+	json_object(json, key);
+	json_number(json, "generation", view->generation);
+	json_number(json, "first", cells->first);
+	json_number(json, "end", end);
+	json_number(json, "per", cells->per);
+	json_array(json, "cells");
 	walk_range(view, cells->part, cells->first, end, mix_piece, &m);
 	if ((end - cells->first) % cells->per)
 		add_cells(&m, 1);
 	flush_equal(&m);
-	fputs("],\n\"lit\":[", file);
+	json_end(json);
+	json_array(json, "lit");
 	for (i = 0; i < m.n_lit; i++)
-		fprintf(file, "%s%ju", i ? "," : "", (uintmax_t)m.lit[i]);
-	fputs("]}\n", file);
+		json_number(json, NULL, m.lit[i]);
+	json_end(json);
+	json_end(json);
 	free(m.lit);
 }
 
 /* === Blocks === */
 
 struct describer {
-	FILE *file;
+	struct json *json;
 	const struct serve_view *view;
 	const struct volume *volume;
 	const struct f2fs_segments *segments;
 	size_t n;
-	const char *before;
 };
 
 static void put_cause(struct describer *d, size_t extent)
@@ -362,18 +374,16 @@ static void put_cause(struct describer *d, size_t extent)
 
 	if (ft_cause_why(cause) != FT_WHY_NONE) {
 		text = phrase_kind(cause);
-		fputs(",\"kind\":", d->file);
-		put_json_string(d->file, text);
+		json_text(d->json, "kind", text);
 		free(text);
 	}
 	if (ft_cause_writer(cause)) {
 		text = phrase_writer(table, ft_cause_writer(cause));
-		fputs(",\"writer\":", d->file);
-		page_put_name(d->file, text);
+		json_visible(d->json, "writer", text);
 		free(text);
 	}
 	if (page_age_s(table, cause) != AGE_UNKNOWN)
-		fprintf(d->file, ",\"age\":%jd", (intmax_t)page_age_s(table, cause));
+		json_signed(d->json, "age", page_age_s(table, cause));
 }
 
 /* The counts of a piece that is within one window; several windows have no counts in common. */
@@ -387,8 +397,8 @@ static void put_heat(struct describer *d, uint32_t file, uint64_t first_blk, uin
 		return;
 	if (w && w->number != number)
 		w = NULL;
-	fprintf(d->file, ",\"reads\":%ju,\"overwrites\":%ju", (uintmax_t)(w ? w->reads : 0),
-		(uintmax_t)(w ? w->overwrites : 0));
+	json_number(d->json, "reads", w ? w->reads : 0);
+	json_number(d->json, "overwrites", w ? w->overwrites : 0);
 }
 
 static void put_owner(struct describer *d, const struct range_piece *piece)
@@ -398,9 +408,9 @@ static void put_owner(struct describer *d, const struct range_piece *piece)
 	const struct file *f = &table->files[e->file];
 	uint64_t offset = e->offset + (piece->lba - e->lba);
 
-	fprintf(d->file, ",\"key\":\"%u:%u %ju\",\"offset\":%ju,\"path\":", d->volume->major, d->volume->minor,
-		(uintmax_t)f->ino, (uintmax_t)offset);
-	page_put_path(d->file, f->path, f->deleted);
+	json_format(d->json, "key", "%u:%u %ju", d->volume->major, d->volume->minor, (uintmax_t)f->ino);
+	json_number(d->json, "offset", offset);
+	page_put_path(d->json, "path", f->path, f->deleted);
 	if (d->view->colors.heat)
 		put_heat(d, e->file, offset, offset + piece->blks - 1);
 	if (table->causes)
@@ -424,20 +434,21 @@ static void describe(void *arg, const struct range_piece *piece)
 
 	if (d->n++ >= SERVE_MAX_PIECES)
 		return;
-	fprintf(d->file, "%s{\"lba\":%ju,\"blocks\":%ju", d->before, (uintmax_t)piece->lba, (uintmax_t)piece->blks);
-	d->before = ",\n";
+	json_object(d->json, NULL);
+	json_number(d->json, "lba", piece->lba);
+	json_number(d->json, "blocks", piece->blks);
 	if (d->segments && segment < d->segments->n && d->segments->valid[segment])
-		fprintf(d->file, ",\"type\":%u", d->segments->type[segment]);
+		json_number(d->json, "type", d->segments->type[segment]);
 	if (piece->extent == NO_EXTENT)
-		fprintf(d->file, ",\"is\":\"%s\"", name_of(piece->shade));
+		json_text(d->json, "is", name_of(piece->shade));
 	else
 		put_owner(d, piece);
-	fputs("}", d->file);
+	json_end(d->json);
 }
 
 /**
  * serve_put_blocks() - write what is in a range of blocks
- * @file: output
+ * @json: output
  * @view: the table
  * @part: index of the part of a volume
  * @first: first block address, within the part
@@ -445,17 +456,21 @@ static void describe(void *arg, const struct range_piece *piece)
  *
  * "pieces" has the first SERVE_MAX_PIECES of them, "all" is how many there are.
  */
-void serve_put_blocks(FILE *file, const struct serve_view *view, size_t part, uint64_t first, uint64_t end)
+void serve_put_blocks(struct json *json, const struct serve_view *view, size_t part, uint64_t first, uint64_t end)
 {
 	size_t volume = view->runs.parts[part].volume;
 	struct describer d = {
-		.file = file, .view = view, .volume = &view->runs.table->volumes[volume], .before = "",
+		.json = json, .view = view, .volume = &view->runs.table->volumes[volume],
 		.segments = view->states ? &view->states[volume].segments : NULL,
 	};
 
-	fprintf(file, "{\"generation\":%ju,\"pieces\":[", (uintmax_t)view->generation);
+	json_object(json, NULL);
+	json_number(json, "generation", view->generation);
+	json_array(json, "pieces");
 	walk_range(view, part, first, end, describe, &d);
-	fprintf(file, "],\"all\":%zu}\n", d.n);
+	json_end(json);
+	json_number(json, "all", d.n);
+	json_end(json);
 }
 
 /* === Fragments === */
@@ -483,29 +498,38 @@ static const struct extent **extents_of(const struct table *table, size_t file, 
 
 /**
  * serve_put_fragments() - write where the fragments of a file are
- * @file: output
+ * @json: output
  * @view: the table
  * @which: index into table.files
  * @first: the first fragment that is asked for
  *
  * "all" is how many there are, "fragments" has first block address, blocks and offset of SERVE_MAX_FRAGMENTS at most.
  */
-void serve_put_fragments(FILE *file, const struct serve_view *view, size_t which, size_t first)
+void serve_put_fragments(struct json *json, const struct serve_view *view, size_t which, size_t first)
 {
 	size_t n, i, k, all = 0;
 	const struct extent **extents = extents_of(view->runs.table, which, &n);
 
-	fprintf(file, "{\"generation\":%ju,\"first\":%zu,\"fragments\":[", (uintmax_t)view->generation, first);
+	json_object(json, NULL);
+	json_number(json, "generation", view->generation);
+	json_number(json, "first", first);
+	json_array(json, "fragments");
 	for (i = 0; i < n; i = k, all++) {
 		uint64_t blks = extents[i]->blks;
 
 		for (k = i + 1; k < n && extents[k]->lba == extents[i]->lba + blks; k++)
 			blks += extents[k]->blks;
-		if (all >= first && all < first + SERVE_MAX_FRAGMENTS)
-			fprintf(file, "%s[%ju,%ju,%ju]", all > first ? "," : "", (uintmax_t)extents[i]->lba, (uintmax_t)blks,
-				(uintmax_t)extents[i]->offset);
+		if (all < first || all >= first + SERVE_MAX_FRAGMENTS)
+			continue;
+		json_array(json, NULL);
+		json_number(json, NULL, extents[i]->lba);
+		json_number(json, NULL, blks);
+		json_number(json, NULL, extents[i]->offset);
+		json_end(json);
 	}
-	fprintf(file, "],\"all\":%zu}\n", all);
+	json_end(json);
+	json_number(json, "all", all);
+	json_end(json);
 	free(extents);
 }
 
@@ -605,9 +629,9 @@ static uint32_t *find_files(const struct serve_view *view, const struct serve_li
 	return found;
 }
 
-static void put_line(FILE *file, const struct serve_view *view, size_t i)
+static void put_line(struct json *json, const struct serve_view *view, size_t i)
 {
-	page_put_file(file, &view->runs, i, view->first_blks[i], colors_rgb(&view->colors, view->shades[i]));
+	page_put_file(json, &view->runs, i, view->first_blks[i], colors_rgb(&view->colors, view->shades[i]));
 }
 
 /* === Folders === */
@@ -634,19 +658,25 @@ static size_t subfolder_len(const char *path, const char *folder)
 	return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-static void put_folder(FILE *file, const char *path, size_t len, const struct figures *f, size_t n)
+static void put_folder(struct json *json, const char *path, size_t len, const struct figures *f, size_t n)
 {
 	char *text = xasprintf("%.*s", (int)len, path);
 
-	fputc('[', file);
-	page_put_name(file, text);
-	fprintf(file, ",\"\",0,%ju,%ju,%ju,%ju,%ju,0,\"\",%zu]", (uintmax_t)f->blks, (uintmax_t)f->extents,
-		(uintmax_t)f->fragments, (uintmax_t)f->requests, (uintmax_t)f->ideal, n);
+	json_line(json);
+	json_array(json, NULL);
+	json_visible(json, NULL, text);
+	json_text(json, NULL, "");
+	json_number(json, NULL, 0);
+	page_put_figures(json, f);
+	json_number(json, NULL, 0);
+	json_text(json, NULL, "");
+	json_number(json, NULL, n);
+	json_end(json);
 	free(text);
 }
 
 /* Files that are below the same folder become one line: its figures are their sums. */
-static void put_folders(FILE *file, const struct serve_view *view, const struct serve_list *list, uint32_t *found, size_t n)
+static void put_folders(struct json *json, const struct serve_view *view, const struct serve_list *list, uint32_t *found, size_t n)
 {
 	const struct file *files = view->runs.table->files;
 	struct figures *figures = xcalloc(n, sizeof(*figures));
@@ -667,16 +697,16 @@ static void put_folders(FILE *file, const struct serve_view *view, const struct 
 		counts[n_lines - 1]++;
 	}
 	qsort_r(order, n_lines, sizeof(*order), by_list, &sorting);
-	fprintf(file, "\"found\":%zu,\"files\":[", n_lines);
+	json_number(json, "found", n_lines);
+	json_array(json, "files");
 	for (i = list->from; i < n_lines && i < list->from + list->n; i++) {
 		uint32_t line = order[i];
 
-		fputs(i > list->from ? ",\n" : "\n", file);
 		len = subfolder_len(files[found[line]].path, list->folder);
 		if (len)
-			put_folder(file, files[found[line]].path, len, &figures[line], counts[line]);
+			put_folder(json, files[found[line]].path, len, &figures[line], counts[line]);
 		else
-			put_line(file, view, found[line]);
+			put_line(json, view, found[line]);
 	}
 	free(counts);
 	free(order);
@@ -685,30 +715,31 @@ static void put_folders(FILE *file, const struct serve_view *view, const struct 
 
 /**
  * serve_put_files() - write files of the list
- * @file: output
+ * @json: output
  * @view: the table
  * @list: which files, in which order
  *
  * "found" is how many lines there are, "files" has some of them; a file is found by its first block address. A folder has the
  * number of its files at the end, and no device.
  */
-void serve_put_files(FILE *file, const struct serve_view *view, const struct serve_list *list)
+void serve_put_files(struct json *json, const struct serve_view *view, const struct serve_list *list)
 {
 	struct sorting sorting = { view, list, view->runs.figures, NULL };
 	size_t n, i;
 	uint32_t *order = find_files(view, list, &n);
 
-	fprintf(file, "{\"generation\":%ju,", (uintmax_t)view->generation);
+	json_object(json, NULL);
+	json_number(json, "generation", view->generation);
 	if (list->folder) {
-		put_folders(file, view, list, order, n);
+		put_folders(json, view, list, order, n);
 	} else {
 		qsort_r(order, n, sizeof(*order), by_list, &sorting);
-		fprintf(file, "\"found\":%zu,\"files\":[", n);
-		for (i = list->from; i < n && i < list->from + list->n; i++) {
-			fputs(i > list->from ? ",\n" : "\n", file);
-			put_line(file, view, order[i]);
-		}
+		json_number(json, "found", n);
+		json_array(json, "files");
+		for (i = list->from; i < n && i < list->from + list->n; i++)
+			put_line(json, view, order[i]);
 	}
-	fputs("]}\n", file);
+	json_end(json);
+	json_end(json);
 	free(order);
 }

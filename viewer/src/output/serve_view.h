@@ -12,6 +12,7 @@
 #include "model/color.h"
 #include "model/lens.h"
 #include "model/runs.h"
+#include "output/json.h"
 
 /* The limits of one answer. */
 #define SERVE_MAX_CELLS 16384
@@ -126,10 +127,10 @@ void serve_view_color(struct serve_view *view, struct colors *colors);
 void serve_view_free(struct serve_view *view);
 size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino);
 
-void serve_put_table(FILE *file, const void *view);
-void serve_put_cells(FILE *file, const struct serve_view *view, const struct serve_cells *cells);
-void serve_put_blocks(FILE *file, const struct serve_view *view, size_t part, uint64_t first, uint64_t end);
-void serve_put_fragments(FILE *file, const struct serve_view *view, size_t which, size_t first);
-void serve_put_files(FILE *file, const struct serve_view *view, const struct serve_list *list);
+void serve_put_table(struct json *json, const void *view);
+void serve_put_cells(struct json *json, const char *key, const struct serve_view *view, const struct serve_cells *cells);
+void serve_put_blocks(struct json *json, const struct serve_view *view, size_t part, uint64_t first, uint64_t end);
+void serve_put_fragments(struct json *json, const struct serve_view *view, size_t which, size_t first);
+void serve_put_files(struct json *json, const struct serve_view *view, const struct serve_list *list);
 
 #endif

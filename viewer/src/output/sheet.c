@@ -10,41 +10,46 @@
 #include "names.h"
 #include "output/sheet.h"
 
-static const char *const separators[] = { " ", ",", "," };
+static const char *const separators[] = { " ", NULL, "," };
 static const char *const nothing[] = { "-", "null", "" };
-static const char *const ends[] = { "\n", "}", "\r\n" };
+static const char *const ends[] = { "\n", NULL, "\r\n" };
 
 /**
  * sheet_begin() - begin to write rows
  * @sheet: the result
- * @file: output
+ * @json: where to; for JSON an array has begun there
  * @names: names of the columns; NULL after the last one
  * @form: the form of the rows
  */
-void sheet_begin(struct sheet *sheet, FILE *file, const char *const *names, enum sheet_form form)
+void sheet_begin(struct sheet *sheet, struct json *json, const char *const *names, enum sheet_form form)
 {
+	FILE *file = json->file;
 	size_t i;
 
-	*sheet = (struct sheet){ .file = file, .names = names, .form = form };
+	*sheet = (struct sheet){ .file = file, .json = json, .names = names, .form = form };
 	if (form == FORM_TEXT)
-		fputs("# ", file);
+		fputs_unlocked("# ", file);
 	for (i = 0; form != FORM_JSON && names[i]; i++)
 		fprintf(file, "%s%s", names[i], names[i + 1] ? separators[form] : ends[form]);
+}
+
+/* Begin a row, if this is its first value. Return: the name of the column. */
+static const char *begin_row(struct sheet *s)
+{
+	if (!s->column && s->form == FORM_JSON) {
+		json_line(s->json);
+		json_object(s->json, NULL);
+	}
+	return s->names[s->column];
 }
 
 /* Write what is before a value. */
 static void begin_value(struct sheet *s)
 {
-	if (s->form != FORM_JSON) {
-		if (s->column)
-			fputs(separators[s->form], s->file);
-		return;
-	}
-	if (!s->column && s->has_rows)
-		fputs(",\n", s->file);
-	fputs(s->column ? ",\"" : "{\"", s->file);
-	fputs(s->names[s->column], s->file);
-	fputs("\":", s->file);
+	if (s->form == FORM_JSON)
+		json_value(s->json, begin_row(s));
+	else if (s->column)
+		fputs_unlocked(separators[s->form], s->file);
 }
 
 /* Write what is after a value. */
@@ -52,19 +57,11 @@ static void end_value(struct sheet *s)
 {
 	if (s->names[++s->column])
 		return;
-	fputs(ends[s->form], s->file);
+	if (s->form == FORM_JSON)
+		json_end(s->json);
+	else
+		fputs_unlocked(ends[s->form], s->file);
 	s->column = 0;
-	s->has_rows = true;
-}
-
-static void put_number(FILE *file, uint64_t number)
-{
-	char buf[24], *end = buf + sizeof(buf), *p = end;
-
-	do
-		*--p = (char)('0' + number % 10);
-	while (number /= 10);
-	fwrite(p, 1, (size_t)(end - p), file);
 }
 
 /**
@@ -76,11 +73,11 @@ static void put_number(FILE *file, uint64_t number)
 void sheet_dev(struct sheet *s, unsigned int major, unsigned int minor)
 {
 	begin_value(s);
-	fputs(s->form == FORM_JSON ? "\"" : "", s->file);
+	fputs_unlocked(s->form == FORM_JSON ? "\"" : "", s->file);
 	put_number(s->file, major);
-	putc(':', s->file);
+	putc_unlocked(':', s->file);
 	put_number(s->file, minor);
-	fputs(s->form == FORM_JSON ? "\"" : "", s->file);
+	fputs_unlocked(s->form == FORM_JSON ? "\"" : "", s->file);
 	end_value(s);
 }
 
@@ -108,8 +105,8 @@ void sheet_mean(struct sheet *s, uint64_t sum, uint64_t n)
 
 	begin_value(s);
 	put_number(s->file, tenths / 10);
-	putc('.', s->file);
-	putc((char)('0' + tenths % 10), s->file);
+	putc_unlocked('.', s->file);
+	putc_unlocked((char)('0' + tenths % 10), s->file);
 	end_value(s);
 }
 
@@ -134,11 +131,11 @@ void sheet_words(struct sheet *s, const char *word)
 {
 	begin_value(s);
 	if (s->form != FORM_JSON)
-		fputs(word ? word : nothing[s->form], s->file);
+		fputs_unlocked(word ? word : nothing[s->form], s->file);
 	else if (word)
 		fprintf(s->file, "[\"%s\"]", word);
 	else
-		fputs("[]", s->file);
+		fputs_unlocked("[]", s->file);
 	end_value(s);
 }
 
@@ -146,16 +143,16 @@ void sheet_words(struct sheet *s, const char *word)
 static void put_csv(FILE *file, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, file);
+		fputs_unlocked(text, file);
 		return;
 	}
-	putc('"', file);
+	putc_unlocked('"', file);
 	for (; *text; text++) {
 		if (*text == '"')
-			putc('"', file);
-		putc(*text, file);
+			putc_unlocked('"', file);
+		putc_unlocked(*text, file);
 	}
-	putc('"', file);
+	putc_unlocked('"', file);
 }
 
 /**
@@ -176,17 +173,20 @@ void sheet_put_escaped(FILE *file, const char *name)
  */
 void sheet_name(struct sheet *s, const char *name)
 {
-	char *text = s->form == FORM_TEXT ? NULL : name_text(name);
+	char *text;
 
-	begin_value(s);
-	if (!text)
-		sheet_put_escaped(s->file, name);
-	else if (s->form == FORM_CSV)
+	if (s->form == FORM_JSON) {
+		json_name(s->json, begin_row(s), name);
+	} else if (s->form == FORM_CSV) {
+		begin_value(s);
+		text = name_text(name);
 		put_csv(s->file, text);
-	else
-		put_json_string(s->file, text);
+		free(text);
+	} else {
+		begin_value(s);
+		sheet_put_escaped(s->file, name);
+	}
 	end_value(s);
-	free(text);
 }
 
 /**
@@ -196,6 +196,6 @@ void sheet_name(struct sheet *s, const char *name)
 void sheet_none(struct sheet *s)
 {
 	begin_value(s);
-	fputs(nothing[s->form], s->file);
+	fputs_unlocked(nothing[s->form], s->file);
 	end_value(s);
 }

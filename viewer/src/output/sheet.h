@@ -8,34 +8,39 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "output/json.h"
+
 /**
  * enum sheet_form - how rows are written
  * @FORM_TEXT: values with blanks between them, as debugfs has them
  * @FORM_JSON: objects with commas between them
  * @FORM_CSV: RFC 4180, after a row with the names
+ * @FORM_COLUMNS: not rows, see columns.c
  */
 enum sheet_form {
 	FORM_TEXT,
 	FORM_JSON,
 	FORM_CSV,
+	FORM_COLUMNS,
 };
 
 /**
  * struct sheet - rows of values being written
  * @file: output
+ * @json: for JSON: an array that the rows are values of
  * @names: names of the columns; NULL after the last one
  * @form: the form of the rows
  */
 struct sheet {
 	FILE *file;
+	struct json *json;
 	const char *const *names;
 	enum sheet_form form;
 	/* private: */
 	size_t column;
-	bool has_rows;
 };
 
-void sheet_begin(struct sheet *sheet, FILE *file, const char *const *names, enum sheet_form form);
+void sheet_begin(struct sheet *sheet, struct json *json, const char *const *names, enum sheet_form form);
 void sheet_dev(struct sheet *sheet, unsigned int major, unsigned int minor);
 void sheet_number(struct sheet *sheet, uint64_t number);
 void sheet_mean(struct sheet *sheet, uint64_t sum, uint64_t n);

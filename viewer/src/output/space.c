@@ -20,7 +20,7 @@ static const char *const type_names[F2FS_N_TYPES] = {
 
 /* === Words === */
 
-static void put_number(int width, uint64_t n)
+static void print_count(int width, uint64_t n)
 {
 	char buf[GROUPED_MAX];
 
@@ -92,7 +92,7 @@ static void print_sizes(const struct space *space)
 static void print_use(const char *name, uint64_t blks, uint64_t all)
 {
 	printf("  %-24s", name);
-	put_number(14, blks);
+	print_count(14, blks);
 	put_bytes(13, blks);
 	put_share(9, blks, all);
 	printf("\n");
@@ -131,7 +131,7 @@ static void print_segments(const struct space *space)
 		if (i == 2 && !space->knows_heads)
 			continue;
 		printf("  %-24s", lines[i].name);
-		put_number(14, lines[i].n);
+		print_count(14, lines[i].n);
 		put_bytes(13, lines[i].n * F2FS_SEGMENT_BLKS);
 		put_share(9, lines[i].n, n);
 		printf("\n");
@@ -167,15 +167,15 @@ static void print_types(const struct space *space)
 		if (t->next >= 0)
 			snprintf(head + strlen(head), sizeof(head) - strlen(head), "+%jd", (intmax_t)t->next);
 		printf("  %-11s", type_names[i]);
-		put_number(10, t->full);
-		put_number(10, t->dirty);
-		put_number(14, t->valid);
+		print_count(10, t->full);
+		print_count(10, t->dirty);
+		print_count(14, t->valid);
 		if (has_ssr) {
-			put_number(14, t->ssr_blks);
+			print_count(14, t->ssr_blks);
 			put_bytes(12, t->ssr_blks);
 		}
 		printf("%10s", head);
-		put_number(12, t->head_room);
+		print_count(12, t->head_room);
 		printf("\n");
 	}
 	if (!has_ssr)
@@ -200,8 +200,8 @@ static void print_runs(const struct space *space)
 		snprintf(range, sizeof(range), i ? "%s-%s" : "%s", grouped(from, UINT64_C(1) << i),
 			 grouped(to, (UINT64_C(2) << i) - 1));
 		printf("  %20s", range);
-		put_number(12, space->run_count[i]);
-		put_number(16, space->run_blks[i]);
+		print_count(12, space->run_count[i]);
+		print_count(16, space->run_blks[i]);
 		put_share(9, space->run_blks[i], space->valid[USE_FREE]);
 		put_bar(space->run_blks[i], most);
 	}
@@ -233,7 +233,7 @@ static void print_fill(const struct space *space)
 
 		snprintf(range, sizeof(range), "%u-%u", i * SPACE_FILL_STEP + 1, to < F2FS_SEGMENT_BLKS ? to : to - 1);
 		printf("  %28s", range);
-		put_number(12, space->fill[i]);
+		print_count(12, space->fill[i]);
 		put_share(9, space->fill[i], space->dirty);
 		put_bar(space->fill[i], most);
 	}
@@ -271,7 +271,7 @@ static void print_files(const struct space *space, const struct table *table, co
 	for (i = 0; i < n && i < MAX_FILES; i++) {
 		char *path = name_printable(table->files[files[i].file].path);
 
-		put_number(14, files[i].blks);
+		print_count(14, files[i].blks);
 		printf("  %s\n", path);
 		free(path);
 	}

@@ -2,7 +2,6 @@
 /* Beside the pipeline: the free space of volumes as part of JSON texts and of metrics. */
 #include <stdlib.h>
 
-#include "names.h"
 #include "output/prometheus.h"
 #include "output/space.h"
 #include "util.h"
@@ -20,141 +19,144 @@ static bool is_known(const struct space *space)
 
 /* === JSON === */
 
-/* A number, or null where it is not known. */
-static void put_maybe(FILE *file, const char *name, uint64_t value, bool known)
-{
-	if (known)
-		fprintf(file, ",\"%s\":%ju", name, (uintmax_t)value);
-	else
-		fprintf(file, ",\"%s\":null", name);
-}
-
-static void put_types(FILE *file, const struct space *space)
+static void put_types(struct json *json, const struct space *space)
 {
 	size_t i;
 
-	fputs(",\n\"types\":[", file);
+	json_array(json, "types");
 	for (i = 0; i < F2FS_N_TYPES; i++) {
 		const struct space_type *t = &space->types[i];
 
-		fprintf(file, "%s{\"type\":\"%s\",\"full\":%ju,\"dirty\":%ju,\"valid_blocks\":%ju,\"ssr_blocks\":%ju",
-			i ? ",\n" : "", type_names[i], (uintmax_t)t->full, (uintmax_t)t->dirty, (uintmax_t)t->valid,
-			(uintmax_t)t->ssr_blks);
-		put_maybe(file, "log_segment", (uint64_t)t->head, t->head >= 0);
-		put_maybe(file, "log_next", (uint64_t)t->next, t->next >= 0);
-		put_maybe(file, "log_room", t->head_room, t->head >= 0);
-		fputs("}", file);
+		json_line(json);
+		json_object(json, NULL);
+		json_text(json, "type", type_names[i]);
+		json_number(json, "full", t->full);
+		json_number(json, "dirty", t->dirty);
+		json_number(json, "valid_blocks", t->valid);
+		json_number(json, "ssr_blocks", t->ssr_blks);
+		json_maybe(json, "log_segment", (uint64_t)t->head, t->head >= 0);
+		json_maybe(json, "log_next", (uint64_t)t->next, t->next >= 0);
+		json_maybe(json, "log_room", t->head_room, t->head >= 0);
+		json_end(json);
 	}
-	fputs("]", file);
+	json_end(json);
 }
 
-static void put_classes(FILE *file, const struct space *space)
+static void put_classes(struct json *json, const struct space *space)
 {
-	const char *between = "";
 	unsigned int i;
 
-	fputs(",\n\"free_runs\":[", file);
+	json_array(json, "free_runs");
 	for (i = 0; i < SPACE_RUN_CLASSES; i++) {
 		if (!space->run_count[i])
 			continue;
-		fprintf(file, "%s{\"from\":%ju,\"to\":%ju,\"runs\":%ju,\"blocks\":%ju}", between,
-			(uintmax_t)1 << i, ((uintmax_t)2 << i) - 1, (uintmax_t)space->run_count[i],
-			(uintmax_t)space->run_blks[i]);
-		between = ",";
+		json_object(json, NULL);
+		json_number(json, "from", UINT64_C(1) << i);
+		json_number(json, "to", (UINT64_C(2) << i) - 1);
+		json_number(json, "runs", space->run_count[i]);
+		json_number(json, "blocks", space->run_blks[i]);
+		json_end(json);
 	}
-	fputs("],\n\"dirty_fill\":[", file);
-	for (i = 0; i < SPACE_FILL_CLASSES; i++)
-		fprintf(file, "%s{\"from\":%u,\"to\":%u,\"segments\":%ju}", i ? "," : "", i * SPACE_FILL_STEP + 1,
-			i + 1 < SPACE_FILL_CLASSES ? (i + 1) * SPACE_FILL_STEP : F2FS_SEGMENT_BLKS - 1,
-			(uintmax_t)space->fill[i]);
-	fputs("]", file);
+	json_end(json);
+	json_array(json, "dirty_fill");
+	for (i = 0; i < SPACE_FILL_CLASSES; i++) {
+		json_object(json, NULL);
+		json_number(json, "from", i * SPACE_FILL_STEP + 1);
+		json_number(json, "to", i + 1 < SPACE_FILL_CLASSES ? (i + 1) * SPACE_FILL_STEP : F2FS_SEGMENT_BLKS - 1);
+		json_number(json, "segments", space->fill[i]);
+		json_end(json);
+	}
+	json_end(json);
 }
 
-static void put_files(FILE *file, const struct space *space, const struct table *table, uint64_t section)
+static void put_files(struct json *json, const struct space *space, const struct table *table, uint64_t section)
 {
 	size_t n, i;
 	struct space_file *files = space_files(space, table, section, &n);
 
-	fputs(",\"files\":[", file);
+	json_array(json, "files");
 	for (i = 0; i < n; i++) {
-		fprintf(file, "%s{\"blocks\":%ju,\"path\":", i ? ",\n" : "", (uintmax_t)files[i].blks);
-		put_json_string(file, table->files[files[i].file].path);
-		fputs("}", file);
+		json_object(json, NULL);
+		json_number(json, "blocks", files[i].blks);
+		json_name(json, "path", table->files[files[i].file].path);
+		json_end(json);
 	}
-	fputs("]", file);
+	json_end(json);
 	free(files);
 }
 
-static void put_picks(FILE *file, const struct space *space, const struct table *table, const char *name,
+static void put_picks(struct json *json, const struct space *space, const struct table *table, const char *name,
 		      const struct space_picks *picks, bool known)
 {
 	size_t i;
 
-	fprintf(file, ",\n\"%s\":%s", name, known ? "[" : "null");
-	for (i = 0; known && i < picks->n; i++) {
-		const struct space_pick *pick = &picks->first[i];
-
-		fprintf(file, "%s{\"section\":%ju,\"valid_blocks\":%ju,\"cost\":%ju", i ? ",\n" : "", (uintmax_t)pick->section,
-			(uintmax_t)pick->valid, (uintmax_t)pick->cost);
-		put_files(file, space, table, pick->section);
-		fputs("}", file);
+	if (!known) {
+		json_text(json, name, NULL);
+		return;
 	}
-	if (known)
-		fputs("]", file);
+	json_array(json, name);
+	for (i = 0; i < picks->n; i++) {
+		json_object(json, NULL);
+		json_number(json, "section", picks->first[i].section);
+		json_number(json, "valid_blocks", picks->first[i].valid);
+		json_number(json, "cost", picks->first[i].cost);
+		put_files(json, space, table, picks->first[i].section);
+		json_end(json);
+	}
+	json_end(json);
 }
 
-static void put_volume(FILE *file, const struct space *space, const struct table *table)
+static void put_volume(struct json *json, const struct space *space, const struct table *table)
 {
 	const struct f2fs_status *status = &space->state->status;
-	const struct volume *v = space->volume;
 	size_t i;
 
-	fprintf(file, "{\"dev\":\"%u:%u\",\"segments\":%zu", v->major, v->minor, space->state->segments.n);
-	put_maybe(file, "segments_per_section", space->segs_per_sec, space->segs_per_sec);
-	put_maybe(file, "sections_per_zone", space->secs_per_zone, space->secs_per_zone);
-	fprintf(file, ",\n\"data_blocks\":%ju,\"node_blocks\":%ju,\"free_blocks\":%ju",
-		(uintmax_t)space->valid[USE_DATA], (uintmax_t)space->valid[USE_NODE], (uintmax_t)space->valid[USE_FREE]);
-	put_maybe(file, "watched_blocks", space->watched[USE_DATA], space->has_runs);
-	put_maybe(file, "moved_blocks", space->watched[USE_FREE] + space->watched[USE_NODE], space->has_runs);
-	fprintf(file, ",\n\"full_segments\":%ju,\"dirty_segments\":%ju,\"empty_segments\":%ju",
-		(uintmax_t)space->full, (uintmax_t)space->dirty, (uintmax_t)space->empty);
-	put_maybe(file, "log_segments", space->heads, space->knows_heads);
-	put_maybe(file, "free_segments", status->free, status->segments);
-	put_maybe(file, "prefree_segments", status->prefree, status->segments);
-	put_maybe(file, "reserved_segments", status->reserved, status->segments);
-	put_types(file, space);
-	put_maybe(file, "longest_free_run", space->longest, space->has_runs);
-	put_maybe(file, "longest_free_run_lba", space->longest_lba, space->longest);
-	put_classes(file, space);
-	fprintf(file, ",\n\"gc_candidates\":%ju,\"gc_chosen\":%ju", (uintmax_t)space->candidates,
-		(uintmax_t)space->chosen);
-	put_picks(file, space, table, "gc_greedy", &space->greedy, true);
-	put_picks(file, space, table, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
-	fputs(",\n\"notes\":[", file);
-	for (i = 0; i < space->state->n_notes; i++) {
-		fputs(i ? "," : "", file);
-		put_json_string(file, space->state->notes[i]);
-	}
-	fputs("]}", file);
+	json_object(json, NULL);
+	json_format(json, "dev", "%u:%u", space->volume->major, space->volume->minor);
+	json_number(json, "segments", space->state->segments.n);
+	json_maybe(json, "segments_per_section", space->segs_per_sec, space->segs_per_sec);
+	json_maybe(json, "sections_per_zone", space->secs_per_zone, space->secs_per_zone);
+	json_number(json, "data_blocks", space->valid[USE_DATA]);
+	json_number(json, "node_blocks", space->valid[USE_NODE]);
+	json_number(json, "free_blocks", space->valid[USE_FREE]);
+	json_maybe(json, "watched_blocks", space->watched[USE_DATA], space->has_runs);
+	json_maybe(json, "moved_blocks", space->watched[USE_FREE] + space->watched[USE_NODE], space->has_runs);
+	json_number(json, "full_segments", space->full);
+	json_number(json, "dirty_segments", space->dirty);
+	json_number(json, "empty_segments", space->empty);
+	json_maybe(json, "log_segments", space->heads, space->knows_heads);
+	json_maybe(json, "free_segments", status->free, status->segments);
+	json_maybe(json, "prefree_segments", status->prefree, status->segments);
+	json_maybe(json, "reserved_segments", status->reserved, status->segments);
+	put_types(json, space);
+	json_maybe(json, "longest_free_run", space->longest, space->has_runs);
+	json_maybe(json, "longest_free_run_lba", space->longest_lba, space->longest);
+	put_classes(json, space);
+	json_number(json, "gc_candidates", space->candidates);
+	json_number(json, "gc_chosen", space->chosen);
+	put_picks(json, space, table, "gc_greedy", &space->greedy, true);
+	put_picks(json, space, table, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
+	json_array(json, "notes");
+	for (i = 0; i < space->state->n_notes; i++)
+		json_name(json, NULL, space->state->notes[i]);
+	json_end(json);
+	json_end(json);
 }
 
 /**
- * space_put_json() - write the free space of all volumes as an array
- * @file: where to
+ * space_put_json() - write the free space of all volumes
+ * @json: where to: an array
  * @table: the table
  * @spaces: by volume
  */
-void space_put_json(FILE *file, const struct table *table, const struct space *spaces)
+void space_put_json(struct json *json, const struct table *table, const struct space *spaces)
 {
-	const char *between = "";
 	size_t i;
 
 	for (i = 0; i < table->n_volumes; i++) {
-		if (!is_known(&spaces[i]))
-			continue;
-		fputs(between, file);
-		put_volume(file, &spaces[i], table);
-		between = ",\n";
+		json_line(json);
+		if (is_known(&spaces[i]))
+			put_volume(json, &spaces[i], table);
 	}
 }
 

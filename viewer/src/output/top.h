@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/figures.h"
 #include "input/inodes.h"
 #include "input/table.h"
-#include "model/figures.h"
 
 /**
  * enum top_key - the sort key of files: the highest value first, names from a to z

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from fragsnap import Snapshot
+from fragsnap import Table
 
 from ..facts import FactError
 from ..judge import share
@@ -21,7 +21,6 @@ from ..model import Data
 DIES = (4, 8, 16, 32, 64)
 # Blocks of one read: 128 KiB.
 READ = 32
-UNWRITTEN = 0xFFFFFFFF
 
 
 @dataclass
@@ -75,23 +74,21 @@ class Blocks:
     lbas: np.ndarray
 
 
-def files(snap: Snapshot) -> list[Blocks]:
-    """The files of a snapshot that have blocks."""
+def files(table: Table) -> list[Blocks]:
+    """The files that have blocks, by inode number."""
     found = []
-    for record in snap.files:
-        first, number = int(record["first"]), int(record["nr"])
-        extents = snap.extents[first : first + number]
-        extents = extents[extents["lba"] != UNWRITTEN]
-        if len(extents):
-            lengths = extents["len"].astype(np.int64)
-            step = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-            found.append(
-                Blocks(
-                    snap.path(int(record["path"])).rsplit("/", 1)[-1],
-                    np.repeat(extents["lblk"].astype(np.int64), lengths) + step,
-                    np.repeat(extents["lba"].astype(np.int64), lengths) + step,
-                )
+    for file in np.lexsort((table.file_ino, table.file_volume)).tolist():
+        begin, end = np.searchsorted(table.file[table.logical], (file, file + 1))
+        mine = table.logical[begin:end]
+        lengths = table.blocks[mine]
+        step = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        found.append(
+            Blocks(
+                table.paths[file].rsplit("/", 1)[-1],
+                np.repeat(table.offset[mine], lengths) + step,
+                np.repeat(table.lba[mine], lengths) + step,
             )
+        )
     return found
 
 

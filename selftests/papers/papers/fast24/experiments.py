@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fragsnap import read_snapshot, read_table
+from fragsnap import read_table
 
 from ..facts import FactError, parse_compared, parse_facts
 from ..model import Data, Experiment, Host, Options
@@ -32,12 +32,13 @@ def dies(options: Options) -> Experiment:
             "moments": {},
         }
         for name in (WRITTEN, REWRITTEN):
-            if read_table(host.path(f"{name}.snapshot")).n_stale:
+            table = read_table(host.path(f"{name}.snapshot"))
+            if table.n_stale:
                 raise FactError(f"{name}: files are stale")
             found["moments"][name] = {
                 "blocks_written": at[name].blocks_written,
                 "blocks_allocated": at[name].blocks_allocated,
-                "files": [forecast(one, at[name]) for one in files(read_snapshot(host.path(f"{name}.snapshot")))],
+                "files": [forecast(one, at[name]) for one in files(table)],
             }
         return found
 

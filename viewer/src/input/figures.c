@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "model/figures.h"
+#include "input/figures.h"
 #include "util.h"
 
 /* === Figures === */
@@ -32,8 +32,15 @@ static void add_windows(struct figures *f, const struct extent *prev, const stru
 	f->requests += windows - (shared && joined);
 }
 
-/* Add the next extent of a file, in file order. Return its enum start. */
-static enum start add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
+/**
+ * figures_add() - add the next extent of a file
+ * @f: the figures of the extents before it
+ * @prev: the one before it, in file order; NULL: there is none
+ * @e: the extent
+ *
+ * Return: where it is in its file.
+ */
+enum start figures_add(struct figures *f, const struct extent *prev, const struct extent *e)
 {
 	uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
 	bool joined = prev && e->lba == end;
@@ -59,7 +66,7 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 
 		if (!table->files[e->file].in_order)
 			continue;
-		starts[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
+		starts[i] = figures_add(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
 		if (cuts && starts[i] == START_FRAGMENT)
 			cuts[prev - 1] = true;
 		last[e->file] = (uint32_t)i + 1;
@@ -77,7 +84,7 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 
 		if (prev && prev->file != e->file)
 			prev = NULL;
-		starts[table->order[i]] = add_extent(&figures[e->file], prev, e);
+		starts[table->order[i]] = figures_add(&figures[e->file], prev, e);
 		if (cuts && starts[table->order[i]] == START_FRAGMENT)
 			cuts[table->order[i - 1]] = true;
 		prev = e;

@@ -43,6 +43,7 @@ struct figures {
 	uint64_t ideal;
 };
 
+enum start figures_add(struct figures *f, const struct extent *prev, const struct extent *e);
 struct figures *figures_of(const struct table *table, uint8_t *starts, bool *cuts);
 struct figures figures_sum(const struct figures *figures, size_t n);
 int figures_compare(const struct figures *figures, uint32_t i, uint32_t j);

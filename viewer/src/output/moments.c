@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: list the snapshots of a recording, and for which moments tables can be rebuilt from each. */
+#include "commands.h"
+#include "input/recording.h"
+#include "outfile.h"
+#include "output/sheet.h"
+
+static const char *const columns[] = { "first", "last", "lost", "snapshot", "events", NULL };
+
+/* As --at takes it; in JSON in ns since 1970. */
+static void put_moment(struct sheet *sheet, uint64_t ns)
+{
+	char text[MOMENT_MAX];
+
+	if (sheet->form == FORM_JSON)
+		sheet_number(sheet, ns);
+	else
+		sheet_word(sheet, moment_text(text, ns));
+}
+
+static void put_span(struct sheet *sheet, const struct recording *recording, size_t i)
+{
+	struct span span;
+
+	recording_span(recording, i, &span);
+	put_moment(sheet, span.first_ns);
+	put_moment(sheet, span.last_ns);
+	if (span.has_gap)
+		sheet_number(sheet, span.n_lost);
+	else
+		sheet_none(sheet);
+	sheet_name(sheet, recording->list[i].snapshot);
+	if (recording->list[i].events)
+		sheet_name(sheet, recording->list[i].events);
+	else
+		sheet_none(sheet);
+}
+
+/**
+ * moments_run() - list the moments of a recording
+ * @options: the command line; its operand is the folder
+ *
+ * Ends the program if it cannot be read or the list cannot be written.
+ *
+ * Return: the exit status.
+ */
+int moments_run(const struct options *options)
+{
+	struct recording recording;
+	struct json json = { 0 };
+	struct outfile out;
+	struct sheet sheet;
+	size_t i;
+
+	recording_open(&recording, *options->operands);
+	outfile_open(&out, "-", "list");
+	json.file = out.file;
+	if (options->form == FORM_JSON) {
+		json_object(&json, NULL);
+		json_text(&json, "format", "fragtrace moments");
+		json_number(&json, "version", 1);
+		json_array(&json, "records");
+	}
+	sheet_begin(&sheet, &json, columns, options->form);
+	for (i = 0; i < recording.n; i++)
+		put_span(&sheet, &recording, i);
+	if (options->form == FORM_JSON) {
+		json_end(&json);
+		json_end(&json);
+	}
+	outfile_close(&out);
+	recording_close(&recording);
+	return 0;
+}

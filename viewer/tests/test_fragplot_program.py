@@ -36,6 +36,8 @@ def test_bad_input(capsys):
     refuses(capsys, 1, "nowhere: cannot open: No such file", "compare", "good.table", "nowhere")
     refuses(capsys, 1, "nothing: No such file or directory; give a color.cnf file or a preset", "history",
             "good.table", "-c", "nothing")
+    for command in ("history", "animate"):
+        refuses(capsys, 1, "-: standard input is read once, and a series takes each table twice; give files", command, "-")
 
 
 def test_bad_output(capsys):

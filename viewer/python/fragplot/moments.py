@@ -63,6 +63,8 @@ def series_of(paths: list[str], number: int = 0) -> list[Moment]:
     for path in paths:
         if os.path.isdir(path):
             raise SnapError(f"{path}: is a folder; give either one folder or tables")
+        if path == "-":
+            raise SnapError("-: standard input is read once, and a series takes each table twice; give files")
     return sorted((moment_of(path)[0] for path in paths), key=lambda moment: moment.time)
 
 

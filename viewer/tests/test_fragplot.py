@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import random
 import subprocess
 import xml.etree.ElementTree
@@ -248,6 +249,11 @@ def test_space_of_what_has_none(capsys):
     Path("other.json").write_text(json.dumps(other))
     capsys.readouterr()
     refuses(capsys, 1, "the volumes are /b, /mnt: expected --volume", "space", "good.json", "other.json")
+    for name in "status", "segment_bits":
+        shutil.copytree(DATA / "f2fs-6.12", name)
+        os.remove(f"{name}/{name}")
+        refuses(capsys, 1, f"table: not enough is known of F2FS: {name}/{name}: No such file or directory", "space",
+                str(DATA / "f2fs-6.12/table"), "--f2fs-state", name)
     refuses(capsys, 1, "nosuch: No such file or directory; expected a folder", "space",
             str(DATA / "f2fs-6.12/table"), "--f2fs-state", "nosuch")
 

@@ -28,6 +28,8 @@ SEGMENTS = (("full", "full_segments", "#4b2a7a"), ("dirty", "dirty_segments", "#
             ("written by a log", "log_segments", "#7fc4ad"), ("no valid blocks", "empty_segments", FREE))
 # Blocks that are valid, whatever has them.
 VALID = "#3f4a4f"
+# What has to be known of F2FS.
+NEEDED = ["watched_blocks", "longest_free_run", *(key for _, key, _ in SEGMENTS)]
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,9 @@ def read_states(paths: list[str], state: Optional[str], volume: Optional[str]) -
         if not states:
             raise SnapError(f"{path}: has no state of F2FS; expected JSON of {PROGRAM} that was run with one, or "
                             "--f2fs-state DIR")
+        for one in states:
+            if any(one.space[key] is None for key in NEEDED):
+                raise SnapError(f"{path}: not enough is known of F2FS: {'; '.join(one.space['notes'])}")
         found += states
     names = sorted({state.path for state in found})
     if volume is not None:

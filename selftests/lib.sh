@@ -176,16 +176,19 @@ finish() {
 # === Waiting ===
 
 # loop_until(seconds, command...) - repeat the command until it succeeds; false after the timeout
+#
+# After 30 tries half as often: each one is some processes, which cost an emulated CPU 12 ms each.
 loop_until() {
-	local now end
+	local now end tries
 
 	read -r now _ </proc/uptime
-	end=$((${now%.*} + $1))
+	end=$((${now%.*} + $1)) tries=0
 	shift
 	until "$@"; do
 		read -r now _ </proc/uptime
 		[ "${now%.*}" -lt "$end" ] || return 1
-		sleep 0.1
+		tries=$((tries + 1))
+		sleep 0.$((tries < 30 ? 1 : 2))
 	done
 }
 

@@ -93,7 +93,10 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	if (ft_vec_make_room(&lines->vec, 1 + FT_GC_VICTIMS + FT_GC_SHARES,
 			     sizeof(struct line)))
 		return -ENOMEM;
-	/* probes wait for the lock; a victim has moved no less than its shares, read before */
+	/*
+	 * Probes wait for the lock, so it is let go in between. Shares are read before
+	 * their victims: they add up to no more than these have moved.
+	 */
 	spin_lock(&gc->lock);
 	for (n = 0; n < gc->nr_shares; n++)
 		add_line(lines, MOVED, vol->dev)->share =

@@ -55,8 +55,8 @@ ft_make_module() {
 	echo "$dir/fragtrace.ko"
 }
 
-# ft_clear(folder) - end if several functions of the module have a name by which tests delay one of them
-ft_clear() {
+# ft_check_names(folder) - end if several functions of the module have a name by which tests delay one of them
+ft_check_names() {
 	local names
 
 	names=$(grep -oh 'function=[a-z0-9_]*' "$FT_TESTS"/*.sh | sort -u | cut -d = -f 2)
@@ -127,7 +127,7 @@ build_main() {
 		else
 			ft_make_module "$what" W=1 FT_SELFTEST=1 "$@" >/dev/null
 		fi
-		ft_clear "$what"
+		ft_check_names "$what"
 		echo "$what"
 		;;
 	tested)
@@ -135,7 +135,7 @@ build_main() {
 		ft_kernel "${1:-6.12}"
 		mkdir -p "$(ft_build_root)"
 		ft_locked "tested-$KREL" ft_make_module "$(ft_build_root)/$KREL-tested" FT_SELFTEST=1 >/dev/null
-		ft_clear "$(ft_build_root)/$KREL-tested"
+		ft_check_names "$(ft_build_root)/$KREL-tested"
 		echo "$(ft_build_root)/$KREL-tested"
 		;;
 	running)

@@ -176,8 +176,6 @@ ft_cleanup() {
 
 # Drivers of what QEMU's machine has and no command here uses. Where CPUs are emulated, they are a third of the boot.
 FT_UNUSED=kvm,kvm_amd,kvm_intel,irqbypass,ahci,libata,scsi_mod,iTCO_wdt,i6300esb,psmouse,pcspkr,evdev,i2c_i801,lpc_ich,serio_raw
-# Ciphers for special instructions, which are no faster there.
-FT_UNUSED=$FT_UNUSED,aesni_intel,ghash_clmulni_intel,polyval_clmulni,sha1_ssse3,sha256_ssse3,sha512_ssse3,crct10dif_pclmul
 
 # ft_vng_run(arguments...) - run virtme-ng with the settings of this guest; it ends with the guest
 ft_vng_run() {

@@ -131,9 +131,9 @@ static bool prints_output(const struct options *o)
 
 /*
  * The counts of reads are beside a table of debugfs, or of a copy of its files, or beside a recorded snapshot; in a
- * recording, it depends on the moment which file has them: NULL.
+ * recording, it depends on the moment which file has them: NULL. @has_option: the command has --heat.
  */
-static char *heat_beside(const char *table)
+static char *heat_beside(const char *table, bool has_option)
 {
 	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
 	char *recorded = recording_is(table) ? NULL : recorded_heat(table);
@@ -141,8 +141,8 @@ static char *heat_beside(const char *table)
 	if (recorded || recording_is(table))
 		return recorded;
 	if (strcmp(name, "snapshot") && strcmp(name, "table"))
-		die_usage("%s: does not have what is read; give a recording, a table beside a copy of the file heat, or that: "
-			  "--heat FILE", table);
+		die_usage("%s: does not have what is read; give a recording, or a table beside a copy of the file heat%s", table,
+			  has_option ? ", or that: --heat FILE" : "");
 	return xasprintf("%.*sheat", (int)(name - table), table);
 }
 
@@ -770,7 +770,7 @@ static void begin_drawing(struct session *s)
 	if (!strcmp(o->color_by, "heat") || o->with_reads) {
 		s->needs_heat = true;
 		s->colors.heat = &s->heat;
-		s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table);
+		s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table, !o->with_reads);
 		o->heat = s->heat_path;
 		check_outputs(o);
 	}

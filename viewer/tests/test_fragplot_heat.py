@@ -104,4 +104,4 @@ def test_tables_beside_counts(capsys):
     assert run("compare", "old/table", "new/table", "--color-by", "heat", "-o", "a.png") == 0
     os.rename("new/table", "new/other")
     capsys.readouterr()
-    refuses(capsys, 2, "new/other: does not have what is read; give a recording, a table beside", "compare", "old/table", "new/other", "--color-by", "heat")
+    refuses(capsys, 2, "new/other: does not have what is read; give a recording, or a table beside a copy of the file heat\n", "compare", "old/table", "new/other", "--color-by", "heat")

@@ -355,7 +355,7 @@ def test_errors(view: str) -> None:
         assert got.startswith(f"fragtrace view: {text}") and got.count("\n") == 1, got
 
     Path("t").write_bytes(Path("table").read_bytes())
-    says("t: does not have what is read; give a recording, a table beside a copy of the file heat, or that: --heat FILE", "t", *by_heat, status=2)
+    says("t: does not have what is read; give a recording, or a table beside a copy of the file heat, or that: --heat FILE", "t", *by_heat, status=2)
     says("heat: would overwrite the input heat; name another file", "table", *by_heat, "-o", "heat", status=2)
     # --heat is enough
     run(view, "view", "table", *by_heat)

@@ -33,7 +33,7 @@ FILE *json_value(struct json *json, const char *key)
 	return json->file;
 }
 
-static void open(struct json *json, const char *key, bool is_array)
+static void begin(struct json *json, const char *key, bool is_array)
 {
 	putc_unlocked(is_array ? '[' : '{', json_value(json, key));
 	json->depth++;
@@ -49,7 +49,7 @@ static void open(struct json *json, const char *key, bool is_array)
  */
 void json_object(struct json *json, const char *key)
 {
-	open(json, key, false);
+	begin(json, key, false);
 }
 
 /**
@@ -59,7 +59,7 @@ void json_object(struct json *json, const char *key)
  */
 void json_array(struct json *json, const char *key)
 {
-	open(json, key, true);
+	begin(json, key, true);
 }
 
 /**

@@ -377,12 +377,13 @@ static char *find_view(struct server *server, const char *at, struct serve_view 
 	}
 	view = server_new_view(server);
 	trouble = server->show(server->arg, view, *at ? &moment : NULL);
-	if (trouble)
+	if (trouble) {
 		free(view);
-	else
-		server_add_view(server, view, at);
+		return trouble;
+	}
+	server_add_view(server, view, at);
 	*found = view;
-	return trouble;
+	return NULL;
 }
 
 /* Other colours than the last request had. Return: false if there are none of that name. */

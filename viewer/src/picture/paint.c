@@ -265,14 +265,15 @@ static bool is_used(const struct brush *b, size_t column, size_t row)
 	return rgb != b->free[0] && rgb != b->free[1] && rgb != b->free[2];
 }
 
-/* How many of a cell and the eight around it are not free. */
-static size_t count_around(const struct brush *b, size_t column, size_t row)
+/* Are few of a cell and the eight around it not free? */
+static bool is_lost(const struct brush *b, size_t column, size_t row)
 {
-	size_t n = 0, i;
+	size_t left = b->layout->order == ORDER_HILBERT ? MOST_LOST : 1, i;
 
 	for (i = 0; i < 9; i++)
-		n += is_used(b, column + i % 3 - 1, row + i / 3 - 1);
-	return n;
+		if (is_used(b, column + i % 3 - 1, row + i / 3 - 1) && !left--)
+			return false;
+	return true;
 }
 
 /* Big cells keep their colour and get a frame, small ones are darker. */
@@ -281,9 +282,12 @@ static void show_cell(const struct brush *b, size_t column, size_t row)
 	const struct layout *l = b->layout;
 	size_t x = b->grid->x + column * l->pitch_x, y = b->grid->y + row * l->pitch_y, pen = layout_px(l->img, 1);
 	bool is_big = l->cell_w >= LEAST_FRAMED * pen && l->cell_h >= LEAST_FRAMED * pen;
-	uint32_t rgb = canvas_pixel(b->canvas, x, y), ink = visible(rgb);
+	uint32_t rgb = canvas_pixel(b->canvas, x, y), ink;
 
-	if (ink == rgb || count_around(b, column, row) > (l->order == ORDER_HILBERT ? MOST_LOST : 1))
+	if (!is_lost(b, column, row))
+		return;
+	ink = visible(rgb);
+	if (ink == rgb)
 		return;
 	canvas_cell(b->canvas, x, y, l->cell_w, l->cell_h, ink);
 	if (is_big)

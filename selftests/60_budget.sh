@@ -29,9 +29,9 @@ sync
 load path=$MNT max_mem_mb=1
 check_exact "maps of the first files are exact" $MNT/old
 # More than a megabyte of maps, for any size of a map.
-fileop many $MNT/new/ 8000 1 0
+fileop many $MNT/new/ 4000 1 0
 sync
-check "each file is listed or counted as refused ($(stat_of refused))" loop_until "$PATIENCE" all_counted 8100
+check "each file is listed or counted as refused ($(stat_of refused))" loop_until "$PATIENCE" all_counted 4100
 check "some are refused, the first files are not" test "$(stat_of refused)" -gt 0 -a "$(grep -c " $MNT/old/" $DBG/files)" = 100
 check "the memory is within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576
 fileop random $MNT/old/7 16 20 "${SEED:-95}" every 2
@@ -85,7 +85,7 @@ while [ $n -lt 40 ]; do
 done
 load path=$MNT max_mem_mb=1
 n=0
-while [ $n -lt 36 ]; do
+while [ $n -lt 28 ]; do
 	fileop write $MNT/fills$n 0 16M
 	n=$((n + 1))
 done
@@ -100,7 +100,7 @@ done
 check "files that grow by direct I/O are left out ($(stat_of refused), before $refused)" \
 	test "$(stat_of refused)" -gt "$refused"
 check "all other maps become exact" settle
-expect "each file is listed or counted as refused" "$(grep -vc '^#' $DBG/files)" $((76 - $(stat_of refused)))
+expect "each file is listed or counted as refused" "$(grep -vc '^#' $DBG/files)" $((68 - $(stat_of refused)))
 for file in "$MNT"/*; do
 	in_files "$file" || rm "$file"
 done

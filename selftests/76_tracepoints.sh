@@ -202,7 +202,7 @@ expect "changes in breaks sum up to what the file has" \
 	"$(column files $MNT/w/counted 6)"
 
 begin
-fuzz storm --seed "${SEED:-761}" --threads 3 --ops 400 $MNT/w
+fuzz storm --seed "${SEED:-761}" --threads 3 --ops 200 $MNT/w
 same "a storm of three threads"
 
 begin
@@ -236,7 +236,7 @@ listen 0
 unload
 load path=$MNT/w causes=0
 begin
-fuzz storm --seed "${SEED:-762}" --threads 2 --ops 200 $MNT/w
+fuzz storm --seed "${SEED:-762}" --threads 2 --ops 100 $MNT/w
 same "a storm without causes"
 listen 0
 finish

@@ -41,7 +41,7 @@ fi
 make_volume $DM $MNT noinline_dentry || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 mkdir $MNT/large $MNT/small
-fileop many $MNT/large/f 3000 4096 0
+fileop many $MNT/large/f 1000 4096 0
 fileop write $MNT/small/a 0 4096
 fileop write $MNT2/friend 0 256K
 sync

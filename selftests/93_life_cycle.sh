@@ -22,7 +22,8 @@ JOBS=
 forever() {
 	(
 		while :; do
-			"$@" >/dev/null 2>&1 || sleep 0.05
+			"$@" >/dev/null 2>&1 || :
+			sleep 0.05
 		done
 	) &
 	JOBS="$JOBS $!"

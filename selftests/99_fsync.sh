@@ -303,7 +303,7 @@ fi
 
 # The module goes while fsyncs are under way: before each unload some have ended, and after the last one some go on.
 rm -f /tmp/enough
-late function=f2fs_issue_flush after_ms=20 || :
+late function=f2fs_issue_flush after_ms=5 || :
 until [ -e /tmp/enough ]; do
 	fileop append $MNT/busy 4K 20 fdatasync
 done &

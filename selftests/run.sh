@@ -15,7 +15,7 @@
 # is short: the extent map in user space, the parsers, figures, the planner, what is Python.
 # $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7", with --one and --group 6.12; "6.12-rt 6.1-rt 7-rt" have
 # PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it
-# is named. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 3 if there
+# is named. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 4 if there
 # are two CPUs); a suite is printed when it has ended. All output is KTAP of the single tests, then a table of
 # tests and kernels, the slowest tests, and the seconds of each suite. A skip whose reason is not in skips.txt is a
 # failure. The last line is `N passed, N failed`, with `, N skipped` after it if any were
@@ -673,8 +673,8 @@ run_main() {
 	trap 'rm -rf "$LOGS"' EXIT
 	trap 'interrupted 130' INT
 	trap 'interrupted 143' TERM HUP
-	# Tests mostly need one CPU, and wait now and then: three suites keep two CPUs busy.
-	JOBS=${JOBS:-$(($(nproc) > 1 ? 3 : 1))}
+	# Tests mostly need one CPU, and wait now and then: four suites keep two CPUs busy.
+	JOBS=${JOBS:-$(($(nproc) > 1 ? 4 : 1))}
 	[ "$MODE" != unit ] || KERNELS=
 	for version in $KERNELS; do
 		ft_kernel "$version"

@@ -17,8 +17,9 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " " -f 1)"' EXIT
 mkdir "$dir/src"
-cp -r "$FT_TOP/Kbuild" "$FT_TOP/module" "$FT_TOP/Makefile" "$FT_TOP/viewer" "$FT_TOP/defrag" "$FT_TESTS" "$dir/src/"
-find "$dir/src" -name '*.o' -exec rm {} +
+# with what viewer/ has built: to build it is no matter of this test
+cp -a "$FT_TOP/Kbuild" "$FT_TOP/module" "$FT_TOP/Makefile" "$FT_TOP/viewer" "$FT_TOP/defrag" "$FT_TESTS" "$dir/src/"
+find "$dir/src/module" -name '*.o' -exec rm {} +
 tree=${F2FS_SRC:-}
 ft_kernel 6.12
 

@@ -58,6 +58,7 @@ write_and_fail() {
 plan $(($# * rounds * 2))
 step=0
 for kernel; do
+	module=$("$FT_TESTS/machine/build.sh" tested "$kernel" 2>/dev/null)/fragtrace.ko
 	truncate -s 0 "$dir/image"
 	truncate -s 1G "$dir/image"
 	mkfs.f2fs -q -f "$dir/image" >/dev/null
@@ -67,7 +68,7 @@ for kernel; do
 		name="$kernel, round $i, seed $seed"
 		check "$name: the power fails after $(milliseconds $step) ms" write_and_fail "$kernel" "$(milliseconds $step)"
 		rc=0
-		"$FT_TESTS/machine/guest.sh" -k "$kernel" -D "$dir/image" -- /selftests/in_guest/power_off.sh check >"$dir/out" 2>&1 || rc=$?
+		"$FT_TESTS/machine/guest.sh" -k "$kernel" -m "$module" -D "$dir/image" -- /selftests/in_guest/power_off.sh check >"$dir/out" 2>&1 || rc=$?
 		# Print the guest's own results as comments.
 		sed 's/^[^#]/# &/' "$dir/out"
 		expect "$name: files are recovered and maps are exact" $rc 0

@@ -4,9 +4,8 @@
 # build.sh - build fragtrace.ko and the test programs outside the source tree.
 #
 #   build.sh module VERSION [make arguments...]   for a kernel that setup.sh knows, or an unpacked one
-#   build.sh check VERSION [make arguments...]    the same from scratch with all warnings and sparse, and
-#                                                 what FT_SELFTEST=1 adds; prints the folder
-#   build.sh tested VERSION                       what FT_SELFTEST=1 adds, only what has changed; prints the folder
+#   build.sh tested VERSION [make arguments...]   the same with all warnings, and what FT_SELFTEST=1 adds; prints the folder
+#   build.sh check VERSION [make arguments...]    that from scratch, with sparse
 #   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
 #   build.sh tools [VERSION]                      the C programs of the tests, statically linked
 #
@@ -115,28 +114,20 @@ build_main() {
 		mkdir -p "$(ft_build_root)"
 		ft_locked "build-$KREL" ft_make_module "$(ft_build_root)/$KREL" "$@"
 		;;
-	check)
+	tested | check)
 		ft_packages build
 		ft_kernel "${1:-6.12}"
 		[ $# = 0 ] || shift
-		what=$(ft_build_root)/$KREL-check
-		rm -rf "$what"
 		mkdir -p "$(ft_build_root)"
-		if ft_inside sh -c 'command -v sparse' >/dev/null; then
-			ft_make_module "$what" W=1 C=2 CHECK="sparse -include $FT_TESTS/machine/kernel/sparse.h" FT_SELFTEST=1 "$@" >/dev/null
-		else
-			ft_make_module "$what" W=1 FT_SELFTEST=1 "$@" >/dev/null
+		if [ "$what" = check ]; then
+			rm -rf "$(ft_build_root)/$KREL-tested"
+			! ft_inside sh -c 'command -v sparse' >/dev/null ||
+				set -- C=1 CHECK="sparse -include $FT_TESTS/machine/kernel/sparse.h" "$@"
 		fi
+		what=$(ft_build_root)/$KREL-tested
+		ft_locked "tested-$KREL" ft_make_module "$what" W=1 FT_SELFTEST=1 "$@" >/dev/null
 		ft_check_names "$what"
 		echo "$what"
-		;;
-	tested)
-		ft_packages build
-		ft_kernel "${1:-6.12}"
-		mkdir -p "$(ft_build_root)"
-		ft_locked "tested-$KREL" ft_make_module "$(ft_build_root)/$KREL-tested" FT_SELFTEST=1 >/dev/null
-		ft_check_names "$(ft_build_root)/$KREL-tested"
-		echo "$(ft_build_root)/$KREL-tested"
 		;;
 	running)
 		ft_running

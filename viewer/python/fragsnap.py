@@ -18,6 +18,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -153,6 +154,8 @@ def find_program() -> str:
 
 # The most bytes of an input, unpacked, as --max-input takes it; None: half of the memory.
 input_max: Optional[str] = None
+# Warnings of the program that were shown: each moment of a recording has the same.
+warned: set[str] = set()
 
 
 def ask(command: str, *args: str) -> bytes:
@@ -166,8 +169,12 @@ def ask(command: str, *args: str) -> bytes:
         raise SnapError(f"{program}: cannot start: {error.strerror}; install it again") from error
     said = done.stderr.decode("utf-8", "surrogateescape").replace(f"{PROGRAM} {command}: ", "").splitlines()
     wrong = said.pop() if said and done.returncode > 0 else f"{program} {command}: ended with status {done.returncode}"
+    if done.returncode < 0:
+        wrong = f"{program} {command}: was ended by {signal.Signals(-done.returncode).name}"
     for line in said:
-        print(visible(line), file=sys.stderr)
+        if line not in warned:
+            print(visible(line), file=sys.stderr)
+            warned.add(line)
     if done.returncode:
         raise SnapError(wrong, 2 if done.returncode == 2 else 1)
     return done.stdout

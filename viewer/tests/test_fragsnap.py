@@ -142,7 +142,7 @@ def test_a_descriptor():
 
 @pytest.mark.parametrize("script, said, status, before", [
     ("echo 'fragtrace table: one' >&2; echo 'fragtrace table: two' >&2; exit 1", "^two$", 1, "one\n"),
-    ("kill -KILL $$", "fragtrace table: ended with status -9$", 1, ""),
+    ("kill -KILL $$", "fragtrace table: was ended by SIGKILL$", 1, ""),
     ("exit 0", "its columns are none that this program reads", 1, ""),
     ('echo \'{"format":"fragtrace columns","version":2}\'', "its columns are none that this program reads", 1, "")])
 def test_what_the_program_does(script, said, status, before, monkeypatch, capsys):
@@ -156,6 +156,14 @@ def test_what_the_program_does(script, said, status, before, monkeypatch, capsys
     os.chmod("fragtrace", 0o644)
     with pytest.raises(fragsnap.SnapError, match="fragtrace: cannot start: Permission denied"):
         fragsnap.read_table("t")
+
+
+def test_a_warning_is_shown_once(monkeypatch, capsys):
+    """Not for each moment of a recording."""
+    Path("fragtrace").write_text("#!/bin/sh\necho 'fragtrace table: w: damaged' >&2\n")
+    os.chmod("fragtrace", 0o755)
+    monkeypatch.setattr(fragsnap, "find_program", lambda: os.path.abspath("fragtrace"))
+    assert fragsnap.ask("table") + fragsnap.ask("table") == b"" and capsys.readouterr().err == "w: damaged\n"
 
 
 def test_moments(capsys):

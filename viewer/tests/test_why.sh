@@ -473,6 +473,30 @@ test_paths_of_the_shell() {
 	grep -q 'no watched file with blocks is called b' err
 }
 
+# What a container sees: its data is in the file of the first layer that has one of this path.
+test_paths_in_an_overlay() {
+	local path n=0 status=0
+	mkdir -p 'low one' two up/c.d work merged
+	printf '# fragtrace table 1\n# volume %s main_blkaddr=0 blocks=1000 segment_blocks=512 path=/m\n' "$(stat -c %Hd:%Ld two)" >t
+	for path in 'low one/a' two/a two/b up/b up/c; do
+		n=$((n + 10))
+		echo x >"$path"
+		echo "$(stat -c "%Hd:%Ld $n 1 0 %i" "$path") contiguous /m/$(echo "$path" | sed 's/ /\\040/')" >>t
+	done
+	unshare "$([ "$(id -u)" = 0 ] && echo -m || echo -rm)" sh -eu -c '
+		mount -t overlay -o "lowerdir=$PWD/low one:$PWD/two,upperdir=$PWD/up,workdir=$PWD/work" none merged || exit 4
+		mount -t tmpfs none merged/c.d
+		echo x >merged/c.d/a
+		for path in merged/a merged/b "$PWD/merged/../merged/c" merged/c.d/a; do
+			"$0" why -t t "$path" 2>&1 | tail -n 1
+		done' "$fragtrace" >out 2>err || status=$?
+	[ $status != 4 ] || { echo "no overlay can be mounted here"; exit 4; }
+	for path in 'low one/a' up/b up/c; do
+		says "/m/$path: 1 block in 1 fragment, not fragmented."
+	done
+	grep -q 'no watched file with blocks is called merged/c.d/a' out || fail "status $status: $(cat out err)"
+}
+
 test_colours_without_causes() {
 	local by
 	for by in cause why process age; do

@@ -13,6 +13,7 @@
 #include "input/snapshot.h"
 #include "model/color.h"
 #include "model/one_file.h"
+#include "model/overlay.h"
 
 /* So many files are named in a message. */
 #define MAX_NAMES 5
@@ -75,8 +76,19 @@ char *one_file_without_blocks(const struct table *table, const char *name, const
 	return sentence;
 }
 
+static bool has_inode(const struct table *table, const struct stat *st, uint32_t *file)
+{
+	for (*file = 0; *file < table->n_files; ++*file) {
+		const struct volume *v = &table->volumes[table->files[*file].volume];
+
+		if (table->files[*file].ino == st->st_ino && v->major == major(st->st_dev) && v->minor == minor(st->st_dev))
+			return true;
+	}
+	return false;
+}
+
 /**
- * one_file_by_inode() - find a file that the shell shows under another path: a relative one, a link, a bind mount
+ * one_file_by_inode() - find a file that the shell shows under another path: a relative one, a link, a bind mount, an overlay
  * @table: the table
  * @path: a path of this system
  * @file: set to its index in table->files
@@ -87,15 +99,7 @@ bool one_file_by_inode(const struct table *table, const char *path, uint32_t *fi
 {
 	struct stat st;
 
-	if (stat(path, &st))
-		return false;
-	for (*file = 0; *file < table->n_files; ++*file) {
-		const struct volume *v = &table->volumes[table->files[*file].volume];
-
-		if (table->files[*file].ino == st.st_ino && v->major == major(st.st_dev) && v->minor == minor(st.st_dev))
-			return true;
-	}
-	return false;
+	return !stat(path, &st) && (has_inode(table, &st, file) || (!overlay_stat(path, &st) && has_inode(table, &st, file)));
 }
 
 /**

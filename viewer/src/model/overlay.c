@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the files below an overlay, which has inodes of its own.
+ * A container sees its files through overlayfs. The data is in a file of a layer, and the layers are options of the mount.
+ */
+#include <mntent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/overlay.h"
+#include "names.h"
+#include "util.h"
+
+/* The kernel takes a page of options; each byte may be escaped by four. */
+#define LINE_MAX_BYTES (4 * 4096 * 4)
+
+/* Return: what follows the mount point in a path, or NULL if the path is not below it. */
+static const char *below(const char *path, const char *dir)
+{
+	size_t n = strcmp(dir, "/") ? strlen(dir) : 0;
+
+	return !strncmp(path, dir, n) && (path[n] == '/' || !path[n]) ? path + n : NULL;
+}
+
+/* Return: the options of the overlay that a path is in, to be freed, and the rest of the path; NULL if it is in none. */
+static char *options_of(const char *path, const char **rest)
+{
+	char *line = xcalloc(LINE_MAX_BYTES, 1), *options = NULL;
+	FILE *mounts = setmntent("/proc/self/mounts", "r");
+	struct mntent mount;
+
+	*rest = NULL;
+	while (mounts && getmntent_r(mounts, &mount, line, LINE_MAX_BYTES)) {
+		const char *mine = below(path, mount.mnt_dir);
+
+		/* the longest mount point; of several the last one, which covers the others */
+		if (!mine || (*rest && mine < *rest))
+			continue;
+		*rest = mine;
+		free(options);
+		options = strcmp(mount.mnt_type, "overlay") ? NULL : xasprintf("%s", mount.mnt_opts);
+	}
+	if (mounts)
+		endmntent(mounts);
+	free(line);
+	return options;
+}
+
+/* Relative layers are relative to where mount was called. */
+static int stat_in(const char *layer, const char *end, const char *rest, struct stat *st)
+{
+	char *dir = xreallocarray(NULL, (size_t)(end - layer) + 1, 1), *path;
+	int result = -1;
+
+	if (*layer == '/' && !path_unescape(dir, layer, end)) {
+		path = xasprintf("%s%s", dir, rest);
+		result = stat(path, st);
+		free(path);
+	}
+	free(dir);
+	return result;
+}
+
+/**
+ * overlay_stat() - stat() for the file of a layer whose data an overlay shows
+ * @path: a path of this system
+ * @st: set
+ *
+ * Return: 0, or -1 if the path is in no overlay, or its layers cannot be seen from here.
+ */
+int overlay_stat(const char *path, struct stat *st)
+{
+	static const char *const names[] = { "upperdir=", "lowerdir=", "lowerdir+=" };
+	char *real = realpath(path, NULL), *options = NULL;
+	const char *rest = "", *at, *end;
+	int result = -1;
+	size_t i;
+
+	if (real)
+		options = options_of(real, &rest);
+	/* the upper one goes before those below it */
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		for (at = options; at && result; at = *end ? end + 1 : NULL) {
+			end = at + strcspn(at, ",");
+			if (strncmp(at, names[i], strlen(names[i])))
+				continue;
+			for (at += strlen(names[i]); at < end && result; at += strcspn(at, ":,") + 1)
+				result = stat_in(at, at + strcspn(at, ":,"), rest, st);
+		}
+	free(options);
+	free(real);
+	return result;
+}

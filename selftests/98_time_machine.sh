@@ -60,6 +60,11 @@ same() {
 	fi
 }
 
+# reaches(folder, name) - has the recording an event after the moment of that copy?
+reaches() {
+	fragtrace extents --csv -t "$1" --at "$(moment "$2")" >/dev/null 2>$out/err && [ ! -s $out/err ]
+}
+
 # causes(name) - print how many extents of that copy have the same cause in the rebuilt moment
 causes() {
 	fragtrace table --csv -t "$out/$1.snapshot" | tr -d '\r' >$out/seen
@@ -146,7 +151,7 @@ fileop append $MNT/w/late 4096 6 fdatasync
 keep_copy late
 # it is known up to the last event that was written
 fileop append $MNT/w/late 4096 1 fdatasync
-sleep 1
+loop_until "$PATIENCE" reaches $out/killed late || :
 kill -KILL $recorder
 wait $recorder || :
 mv $out/run $out/first

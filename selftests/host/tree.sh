@@ -139,7 +139,7 @@ refuse "make in-tree refuses a folder that is no kernel tree" make -s -C "$FT_TO
 quiet "out of the tree, LLVM=1 W=1: no warning" build
 check "clang has built the module" by_clang "$(cat "$dir/module")"
 quiet "in the tree, LLVM=1 W=1: no warning" make_kernel W=1 fs/fragtrace/
-check "in the tree no build ID is compared: F2FS is built with it" grep -qx '#define FT_F2FS_BUILD_ID ""' "$built/fs/fragtrace/f2fs_private.h"
+check "in the tree no build ID is compared: F2FS is built with it" grep -qx '#define FT_F2FS_BUILD_ID ""' "$built/fs/fragtrace/f2fs/f2fs_private.h"
 check "clang has built the module in the tree" by_clang "$built/fs/fragtrace/main.o"
 check "kselftest builds the programs" make -s -C "$tree/tools/testing/selftests" TARGETS=fragtrace
 run_tests

@@ -44,9 +44,13 @@ milliseconds() {
 write_and_fail() {
 	local pid rc
 
-	"$FT_TESTS/machine/guest.sh" -k "$1" -n -D "$dir/image" -- /selftests/in_guest/power_off.sh write >"$dir/out" 2>&1 &
+	"$FT_TESTS/machine/guest.sh" -k "$1" -n -D "$dir/image" -t 600 -- /selftests/in_guest/power_off.sh write >"$dir/out" 2>&1 &
 	pid=$!
-	loop_until 100 grep -q '^writing' "$dir/out" || return 1
+	if ! loop_until 500 grep -q '^writing' "$dir/out"; then
+		# the image is for the next guest
+		kill "$pid" && wait "$pid"
+		return 1
+	fi
 	sleep "$(($2 / 1000)).$(printf %03d $(($2 % 1000)))"
 	kill -KILL "$(qemu)"
 	rc=0

@@ -16,7 +16,7 @@
 #   -I           count instructions: one CPU, emulated, whose clocks advance 1 ns with each instruction
 #   -a ARGS      further kernel parameters
 #   -q OPTIONS   further options for QEMU
-#   -t SECONDS   give up after this time (default 120)
+#   -t SECONDS   give up after this time (default 300)
 #   -l FILE      keep the kernel's log here
 #   -v           print the kernel's log when the guest is off
 #
@@ -304,7 +304,7 @@ ft_verdict() {
 guest_main() {
 	local opt rc size image
 
-	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY='' CPUS=2 APPEND='' LIMIT=120
+	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY='' CPUS=2 APPEND='' LIMIT=300
 	VERBOSE='' KEEP_LOG='' ICOUNT='' QEMU_OPTS='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
 	while getopts k:m:nd:D:f:o:M:c:Ia:q:t:l:v opt; do
 		case $opt in

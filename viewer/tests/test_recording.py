@@ -230,6 +230,19 @@ def test_moments_and_what_was_lost(tmp_path: Path) -> None:
     assert [row["lost"] for row in rows] == ["2", ""] and all((tmp_path / row["events"]).exists() for row in rows)
 
 
+def test_numbers_that_begin_again(tmp_path: Path) -> None:
+    """The volume was unmounted: what happened in between is lost, and it is not known how much that is."""
+    recorder = Recorder(tmp_path / "run", Model(random.Random(SEED)))
+    recorder.steps(30)
+    recorder.copy(0)
+    recorder.steps(20)
+    recorder.model.seq = 0
+    recorder.steps(20)
+    recorder.flush()
+    recorder.write()
+    assert [one.lost for one in fragsnap.read_moments(str(tmp_path / "run"))] == [0]
+
+
 def test_extents_that_continue_each_other_are_joined(tmp_path: Path) -> None:
     """Three parts of a file, in three orders, are one extent at the end; a part elsewhere stays one of its own."""
     parts = [(0, 5000), (5, 5005), (10, 5010)]

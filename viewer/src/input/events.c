@@ -198,9 +198,12 @@ void events_find_gap(struct events *events)
 			last = grow(last, &cap, n, sizeof(*last));
 			n++;
 		} else if (e->seq != last[k].seq + 1) {
+			uint32_t missing = e->seq - last[k].seq - 1;
+
 			if (last[k].time_ns <= events->gap_ns) {
 				events->gap_ns = last[k].time_ns - 1;
-				events->n_lost = e->seq - last[k].seq - 1;
+				/* numbers begin again when the volume was unmounted */
+				events->n_lost = missing <= INT32_MAX ? missing : 0;
 			}
 			break;
 		}

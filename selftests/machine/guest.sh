@@ -124,7 +124,7 @@ ft_write_init() {
 	[ -f /fragtrace.ko ] && export FRAGTRACE_KO=/fragtrace.ko
 	cd /tmp
 	# An emulated CPU sometimes loses its timer while the kernel boots.
-	if dmesg | grep -q 'detected stalls'; then
+	if dmesg | grep -q 'detected stall'; then
 		echo stumbled >/dev/ttyS2
 		poweroff -f
 	fi

@@ -177,7 +177,7 @@ finish() {
 
 # loop_until(seconds, command...) - repeat the command until it succeeds; false after the timeout
 #
-# After 30 tries half as often: each one is some processes, which cost an emulated CPU 12 ms each.
+# After 30 tries half as often: each one is some processes, which cost an emulated CPU about 10 ms each.
 loop_until() {
 	local now end tries
 

@@ -475,15 +475,20 @@ test_paths_of_the_shell() {
 
 # What a container sees: its data is in the file of the first layer that has one of this path.
 test_paths_in_an_overlay() {
-	local path n=0 status=0
-	mkdir -p 'low one' two up/c.d work merged
-	printf '# fragtrace table 1\n# volume %s main_blkaddr=0 blocks=1000 segment_blocks=512 path=/m\n' "$(stat -c %Hd:%Ld two)" >t
-	for path in 'low one/a' two/a two/b up/b up/c; do
-		n=$((n + 10))
-		echo x >"$path"
-		echo "$(stat -c "%Hd:%Ld $n 1 0 %i" "$path") contiguous /m/$(echo "$path" | sed 's/ /\\040/')" >>t
-	done
+	local path status=0
+	# the folder of the test may itself be in an overlay, which cannot be the upper layer of another one
+	mkdir layers
 	unshare "$([ "$(id -u)" = 0 ] && echo -m || echo -rm)" sh -eu -c '
+		mount -t tmpfs none layers
+		cd layers
+		mkdir -p "low one" two up/c.d work merged
+		printf "# fragtrace table 1\n# volume %s main_blkaddr=0 blocks=1000 segment_blocks=512 path=/m\n" "$(stat -c %Hd:%Ld two)" >t
+		n=0
+		for path in "low one/a" two/a two/b up/b up/c; do
+			n=$((n + 10))
+			echo x >"$path"
+			echo "$(stat -c "%Hd:%Ld $n 1 0 %i" "$path") contiguous /m/$(echo "$path" | sed "s/ /\\\\040/")" >>t
+		done
 		mount -t overlay -o "lowerdir=$PWD/low one:$PWD/two,upperdir=$PWD/up,workdir=$PWD/work" none merged || exit 4
 		mount -t tmpfs none merged/c.d
 		echo x >merged/c.d/a

@@ -11,8 +11,8 @@
 #include "names.h"
 #include "util.h"
 
-/* The kernel takes a page of options; each byte may be escaped by four. */
-#define LINE_MAX_BYTES (4 * 4096 * 4)
+/* Options and mount point have a page each; each byte may be escaped by four. More is cut off. */
+#define LINE_MAX_BYTES (3 * 4096 * 4)
 
 /* Return: what follows the mount point in a path, or NULL if the path is not below it. */
 static const char *below(const char *path, const char *dir)

@@ -360,6 +360,19 @@ guest_tests() {
 	one_guest "$version" $rest
 }
 
+# many_cpus(test...) - print those of these tests that are about many tasks at once, or delay one of them
+many_cpus() {
+	(cd "$FT_TESTS" && grep -lE '^# group:.* (hostile|load|random)\b|\blate function=' "$@") || :
+}
+
+# one_cpu(version, test...) - do these tests run on one CPU?
+#
+# Where it is emulated, one CPU does the same work in four fifths of the time of two. So all tests run on two CPUs with the
+# first kernel, and on the other stock kernels those do that are about many tasks at once.
+one_cpu() {
+	[ "$1" != "${KERNELS%% *}" ] && [[ $1 != *[!0-9.]* ]] && [ -z "$(many_cpus "${@:2}")" ]
+}
+
 # tests_left(log, test...) - print the tests that have no end in the log
 tests_left() {
 	printf '%s\n' "${@:2}" | grep -vxF -f <(sed -n 's/^# end \([^ ]*\) .*/\1/p' "$1")
@@ -367,7 +380,7 @@ tests_left() {
 
 # one_guest(version, test...) - run tests in a guest
 one_guest() {
-	local version module slow
+	local version module slow cpus
 
 	version=$1
 	shift
@@ -375,9 +388,11 @@ one_guest() {
 	# A kernel with checks is slower.
 	slow=1
 	! ft_debug_is "$version" || slow=6
+	cpus=2
+	! one_cpu "$version" "$@" || cpus=1
 	# shellcheck disable=SC2046 # a list of options
-	"$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
-		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((3600 * slow))}" \
+	"$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" -f "$module/fail_alloc.ko" \
+		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -c $cpus -d 2G -d 1G -t "${GUEST_LIMIT:-$((3600 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"
@@ -534,19 +549,26 @@ report() {
 
 # guests(test...) - run tests in guests with each kernel; without names those that run there by default
 #
-# Two guests take turns with the tests where nothing else is to be done, and with all tests of the first kernel, which are twice as
-# many as those of another: one guest would be left alone at the end.
+# Each kernel has two guests, where more than one suite runs at a time. With a kernel whose tests mostly need one CPU, one of
+# them has the others; else the two take turns with the tests.
 guests() {
-	local version tests
+	local version tests first rest
 
 	for version in $KERNELS; do
 		[ -s "$LOGS/module-$version" ] || continue
 		tests=$*
 		[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
-		# shellcheck disable=SC2046,SC2086 # lists of tests
-		if [ "$JOBS" -gt 1 ] && { [ "$MODE" = some ] && [ $# -gt 7 ] || [ "$version $#" = "${KERNELS%% *} 0" ]; }; then
-			suite "kernel $version part 1" guest_tests "kernel $version part 1" "$version" $(printf '%s\n' $tests | sed -n 1~2p)
-			suite "kernel $version part 2" guest_tests "kernel $version part 2" "$version" $(printf '%s\n' $tests | sed -n 2~2p)
+		first='' rest=$tests
+		if [ "$JOBS" -gt 1 ] && { [ $# = 0 ] || [ "$MODE" = some ] && [ $# -gt 7 ]; }; then
+			# shellcheck disable=SC2086 # a list of tests
+			[ "$version" = "${KERNELS%% *}" ] && first=$(printf '%s\n' $tests | sed -n 1~2p) || first=$(many_cpus $tests)
+			# shellcheck disable=SC2086 # a list of tests
+			rest=$(printf '%s\n' $tests | grep -vxF "${first:-none}") || :
+		fi
+		# shellcheck disable=SC2086 # lists of tests
+		if [ -n "$first" ] && [ -n "$rest" ]; then
+			suite "kernel $version part 1" guest_tests "kernel $version part 1" "$version" $first
+			suite "kernel $version part 2" guest_tests "kernel $version part 2" "$version" $rest
 		else
 			suite "kernel $version" guest_tests "kernel $version" "$version" $tests
 		fi

@@ -45,7 +45,7 @@ write_makefile() {
 
 obj-$(CONFIG_FRAGTRACE) += fragtrace.o
 HEAD
-	sed -e '1,/^obj-m/d' -e '/^obj-.*FT_SELFTEST/d' -e '/It reads a counter/d' -e '/^\(extmap_test\|late\|extmap_bench\|event_cost\)-y/d' \
+	sed -e '1,/^obj-m/d' -e '/^obj-.*FT_SELFTEST/d' -e '/It reads a counter/d' -e '/^\(extmap_test\|late\|fail_alloc\|extmap_bench\|event_cost\)-y/d' \
 		-e '/^ft-release/,$d' "$TOP/Kbuild" |
 		sed -e 's,\((src)\|(obj)\)/module,\1,g' -e 's,module/,,g' |
 		cat -s

@@ -31,7 +31,7 @@ ft_mirror() {
 
 	mkdir -p "$1"
 	find "$1" -type l ! -exec test -e {} \; -exec rm {} +
-	(cd "$FT_TOP" && find Kbuild module scripts selftests/bench selftests/programs/late \( -type f -o -type l \) ! -name '.*' ! -name '*.o' ! -name '*.ko' \
+	(cd "$FT_TOP" && find Kbuild module scripts selftests/bench selftests/programs/late selftests/programs/fail_alloc \( -type f -o -type l \) ! -name '.*' ! -name '*.o' ! -name '*.ko' \
 		! -name '*.mod*' ! -path '*/__pycache__/*' 2>/dev/null) |
 		while read -r file; do
 			[ "$(readlink "$1/$file" || :)" = "$FT_TOP/$file" ] && continue

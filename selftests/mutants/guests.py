@@ -86,7 +86,7 @@ class Guests:
         name = f"list.{threading.get_ident()}"
         self.copy.put(name, "".join(f"{one.number} {' '.join(test.word() for test in one.tests)}\n" for one in tries).encode())
         built = self.copy.ko.parent
-        files = [built / "late.ko", built / "extmap_test.ko", self.copy.top / name, HERE / "in_guest.sh",
+        files = [built / "late.ko", built / "fail_alloc.ko", built / "extmap_test.ko", self.copy.top / name, HERE / "in_guest.sh",
                  self.copy.top / "viewer/fragtrace"]
         limit = 300 + sum(2 + test.seconds * TIMES + MORE for one in tries for test in one.tests)
         return [*os.environ.get("SLOT", "").split(), str(self.copy.top / "selftests/machine/guest.sh"), "-k", KERNEL, "-m", str(self.copy.ko),

@@ -5,8 +5,8 @@
 #
 # With failslab and its stack filter, which debug kernels have, allocations fail that have fragtrace on the stack, including
 # those of F2FS and the VFS called by it; elsewhere fail_alloc.ko lets those fail that fragtrace itself asks for. While
-# writers run a quarter of them fails; after that, all maps must become exact without help. Each single allocation of a
-# load fails once; with failslab, which has hundreds, one of $STEP.
+# writers run a quarter of them fails; after that, all maps must become exact without help. Of the allocations of a
+# load one of three fails, which ones depends on SEED; with STEP=1 each single one does.
 #
 # group: memory hostile
 # kernels: first
@@ -229,7 +229,7 @@ if [ -w /sys/kernel/debug/failslab/require-start ]; then
 	# The kernel itself cannot undo a kprobe then.
 	spare __disarm_kprobe_ftrace disarm_kprobe_ftrace disarm_kprobe __disable_kprobe
 else
-	FAULTS='' STEP=1
+	FAULTS=
 	insmod /tools/fail_alloc.ko || bail "fail_alloc.ko cannot be loaded: build with FT_SELFTEST=1, pass with -f"
 fi
 make_volume $DISK $MNT || bail "no volume"

@@ -559,7 +559,7 @@ guests() {
 		tests=$*
 		[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
 		first='' rest=$tests
-		if [ "$JOBS" -gt 1 ] && { [ $# = 0 ] || [ "$MODE" = some ] && [ $# -gt 7 ]; }; then
+		if [ "$JOBS" -gt 1 ] && { [ $# = 0 ] || { [ "$MODE" = some ] && [ $# -gt 7 ]; }; }; then
 			# shellcheck disable=SC2086 # a list of tests
 			[ "$version" = "${KERNELS%% *}" ] && first=$(printf '%s\n' $tests | sed -n 1~2p) || first=$(many_cpus $tests)
 			# shellcheck disable=SC2086 # a list of tests

@@ -18,7 +18,9 @@
 
 static const char wanted[] = "fragtrace";
 
-/* The functions, by their names on all kernels, and what they return without memory. A kernel has some of them. */
+/*
+ * Functions that allocate, by their names on all kernels, of which each has some; and what they return without memory.
+ */
 static const struct allocator {
 	const char *name;
 	unsigned long result;
@@ -37,6 +39,8 @@ static const struct allocator {
 	{ "vmalloc_noprof" },
 	{ "vzalloc" },
 	{ "vzalloc_noprof" },
+	{ "__vmalloc" },
+	{ "__vmalloc_noprof" },
 	{ "kstrdup" },
 	{ "kstrdup_noprof" },
 	{ "kasprintf" },
@@ -44,9 +48,21 @@ static const struct allocator {
 	{ "__kmem_cache_create_args" },
 	{ "alloc_workqueue" },
 	{ "alloc_workqueue_noprof" },
+	{ "__seq_open_private" },
 	{ "seq_open", -ENOMEM },
+	{ "memdup_user_nul", -ENOMEM },
 	{ "rhashtable_init", -ENOMEM },
 	{ "rhashtable_init_noprof", -ENOMEM },
+	{ "rhashtable_insert_slow", -ENOMEM },
+	{ "tracepoint_probe_register", -ENOMEM },
+	{ "register_kprobe", -ENOMEM },
+	{ "register_kretprobe", -ENOMEM },
+	{ "fsnotify_alloc_group", -ENOMEM },
+	{ "fsnotify_add_mark", -ENOMEM },
+	{ "kern_path", -ENOMEM },
+	{ "debugfs_create_dir", -ENOMEM },
+	{ "debugfs_create_file", -ENOMEM },
+	{ "__xa_insert", -ENOMEM },
 	{ "xa_store", ((unsigned long)-ENOMEM << 2) | 2 },
 };
 

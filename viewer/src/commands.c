@@ -33,6 +33,7 @@
 #include "output/condition.h"
 #include "output/export.h"
 #include "output/html.h"
+#include "output/perfetto.h"
 #include "output/prometheus.h"
 #include "output/record.h"
 #include "output/record_live.h"
@@ -746,6 +747,12 @@ static void run_record(struct session *s)
 		read_all(s);
 }
 
+static void run_perfetto(struct session *s)
+{
+	check_folder(s->options.output, *s->options.operands);
+	perfetto_write(s->options.output, *s->options.operands);
+}
+
 static void run_top(struct session *s)
 {
 	const struct options *o = &s->options;
@@ -888,6 +895,11 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "For each snapshot: the first and the last moment that --at can have, how many events were lost after "
 		   "that (-: none; 0: not known how many), and its files.",
 	  .options = { OPT_JSON, OPT_CSV, OPT_MAX_INPUT } },
+	{ "perfetto", "DIR", "Write a recording as a trace that ui.perfetto.dev opens.",
+	  .least = 1, .most = 1, .run = run_perfetto,
+	  .about = "Trace-event JSON: volumes are processes, files that were fragmented meanwhile are threads, and each break is "
+		   "an instant with its cause and its process.",
+	  .options = { OPT_OUTPUT, OPT_MAX_INPUT } },
 	{ "check", "[TABLE] [CONDITION...]", "Print figures; end with status 3 if a condition holds.",
 	  .takes_table = true, .most = ANY_NUMBER, .prepare = prepare_check, .use = use_check,
 	  .about = "Also if an audit has found a difference. CONDITION is split, fragmented, breaks, extents, stale, left_out "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
 import random
@@ -617,3 +618,91 @@ def test_keep_by_size_and_age(tmp_path: Path) -> None:
 def test_keep_refuses(tmp_path: Path, limits: str) -> None:
     done = view("record", "run", "-t", "x", "--keep", limits, cwd=tmp_path)
     assert done.returncode == 2 and "not valid; give a size (M, G, T)" in done.stderr
+
+
+# === Traces ===
+
+
+def naive_breaks(blocks: set) -> int:
+    """How often a written block does not lie after the one before it in its file."""
+    last: dict[int, int] = {}
+    count = 0
+    for ino, _, kind, lba in sorted(blocks):
+        if kind == "u":
+            continue
+        count += ino in last and last[ino] + 1 != lba
+        last[ino] = lba
+    return count
+
+
+def traced(folder: Path) -> list[dict]:
+    """The events of fragtrace perfetto, read by Python's own parser."""
+    done = view("perfetto", "run", "-o", "trace.json", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    trace = json.loads((folder / "trace.json").read_text(encoding="utf-8"))
+    assert all({"ph", "pid", "tid", "ts", "name"} <= event.keys() for event in trace["traceEvents"])
+    return trace["traceEvents"]
+
+
+def test_a_trace_counts_breaks(made: Recorder) -> None:
+    """At each moment the counter has the breaks of a naive model; names and lives of files are those of the model."""
+    events = traced(made.folder.parent)
+    counts = [(event["ts"], event["args"]["breaks"]) for event in events if event["ph"] == "C"]
+    assert [at for at, _ in counts] == sorted(at for at, _ in counts)
+    first_ns = counts[0][0] * 1000
+    truth = [one for one in made.truth if one[0] >= first_ns]
+    assert len({naive_breaks(blocks) for _, blocks, *_ in truth}) > 9
+    for time_ns, blocks, *_ in truth:
+        now = [count for at, count in counts if at * 1000 <= time_ns][-1]
+        assert now == naive_breaks(blocks), time_ns
+    threads = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    names = {f"/m/f{ino}.sst" for _, _, names, _ in made.truth for ino in names} | {f"(inode {ino})" for ino in range(4, made.model.next_ino)}
+    instants = [event for event in events if event["ph"] == "i"]
+    slices = {event["tid"]: event for event in events if event["ph"] == "X" and event["pid"] > 1}
+    assert set(threads) == set(slices) == {event["tid"] for event in instants} and set(threads.values()) <= names
+    assert sum(event["args"]["breaks"] for event in slices.values()) == len(instants) > 9
+    for event in instants:
+        life = slices[event["tid"]]
+        assert life["ts"] <= event["ts"] <= life["ts"] + life["dur"] and event["pid"] == life["pid"]
+
+
+def test_a_trace_has_causes(tmp_path: Path) -> None:
+    """What broke a file, by hand: an append elsewhere, an overwrite in the middle that makes two breaks, a hole, and what makes none."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[7] = "/m/<f>\n7.sst"
+    model.blocks.update({(7, i): ("w", 5000 + i) for i in range(10)})
+    recorder.copy(0)
+    start = model.time_ns
+    steps = [(ev.PLACED, 10, 5, 5010, 1), (ev.PLACED, 15, 5, 9000, 1), (ev.PLACED, 4, 2, 7000, 2), (ev.PLACED, 4, 2, 7000, 2),
+             (ev.UNWRITTEN, 30, 5, 0, 0), (ev.HOLE, 31, 2, 0, 6), (ev.HOLE, 15, 2, 0, 6), (ev.GONE, 0, 0, 0, 0)]
+    for kind, offset, length, lba, operation in steps:
+        model.time_ns += 1000
+        model.seq = (model.seq + (kind <= ev.UNKNOWN)) % 2 ** 32
+        model.events.append((model.time_ns, DEV, 7, model.seq, offset, length, lba, 7, kind, operation, 1, 2, 0, b'a"b'))
+    recorder.flush()
+    recorder.write()
+    events = traced(tmp_path)
+    found = [((event["ts"] * 1000 - start) // 1000, event["name"], *(event["args"][key] for key in ("flush", "why_here", "process",
+              "offset", "last_lba", "lba"))) for event in events if event["ph"] == "i"]
+    who = ("sync", "interleaved", 'a"b:7')
+    assert found == [(2, "append", *who, 15, 5014, 9000), (3, "overwrite", *who, 4, 5003, 7000),
+                     (3, "overwrite", "sync", "moved", 'a"b:7', 6, 7001, 5006), (7, "range", "sync", "moved", 'a"b:7', 17, 5014, 9002)]
+    assert [event["args"]["breaks"] for event in events if event["ph"] == "C"] == [0, 0, 1, 3, 3, 0]
+    life, = (event for event in events if event["ph"] == "X")
+    assert (life["name"], life["ts"] * 1000, life["dur"]) == ("/m/<f>\n7.sst", start, 8)
+
+
+def test_a_trace_shows_what_was_lost(tmp_path: Path) -> None:
+    """A slice from the last exact moment to the next one; a folder that has none is refused, and no input is overwritten."""
+    recorder, lost_at, _, healed = record_gap(tmp_path / "run", SEED)
+    numbered = [event[0] for event in recorder.model.events if event[8] <= ev.UNKNOWN and event[0] <= lost_at]
+    gap, = (event for event in traced(tmp_path) if event["ph"] == "X" and event["pid"] == 1)
+    assert (gap["name"], gap["args"]) == ("events were lost", {"lost": 2})
+    assert (gap["ts"], gap["ts"] + gap["dur"]) == ((numbered[-1] - 1) // 1000, (numbered[-1] - 1) // 1000 + (healed - numbered[-1] + 1) // 1000)
+    refused = view("perfetto", "run", "-o", f"run/{next((tmp_path / 'run').iterdir()).name}", cwd=tmp_path)
+    assert refused.returncode == 2 and "is part of the input" in refused.stderr
+    for path in (tmp_path / "run").glob("*.snapshot.zst"):
+        path.write_bytes(zstandard.compress(b"# fragtrace table 1\n"))
+    refused = view("perfetto", "run", cwd=tmp_path)
+    assert refused.returncode == 1 and "is the text of a table" in refused.stderr

@@ -302,6 +302,36 @@ static noreturn void refuse_gap(const struct recording *r, const struct span *sp
 	    moment_text(next, span->next_ns));
 }
 
+/**
+ * recording_follow() - go through what happened after a snapshot, as far as it is known
+ * @recording: the recording
+ * @i: index into its list
+ * @span: set to the moments that are known
+ * @follower: told of each event
+ *
+ * Ends the program if it cannot be read, or is the text of a table.
+ */
+void recording_follow(const struct recording *recording, size_t i, struct span *span, const struct replay_follower *follower)
+{
+	const struct recorded *one = &recording->list[i], *after = i + 1 < recording->n ? one + 1 : NULL;
+	struct text text, next = { 0 };
+	struct events events = { 0 };
+
+	if (one->events)
+		load_events(recording, i, &events, span);
+	else
+		recording_span(recording, i, span);
+	read_unpacked(&text, one->snapshot);
+	if (!snapshot_is(&text))
+		die("%s: is the text of a table, which has no causes; a recording of snapshots is needed", one->snapshot);
+	if (after)
+		read_unpacked(&next, after->snapshot);
+	replay_follow(&text, one->snapshot, &events, span->last_ns, snapshot_is(&next) ? &next : NULL,
+		      after ? after->snapshot : NULL, follower);
+	text_free(&next);
+	events_free(&events);
+}
+
 /* Events that are older than the copy are applied, too, so nothing that is younger may be missing. */
 static void read_rebuilt(const struct recording *r, size_t i, uint64_t at_ns, bool is_end, struct text *text)
 {

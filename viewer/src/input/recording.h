@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "input/moment.h"
+#include "input/replay.h"
 #include "util.h"
 
 #define RECORDING_PREFIX "fragtrace-"
@@ -64,6 +65,7 @@ void recording_open(struct recording *recording, const char *dir);
 void recording_read(const struct recording *recording, const struct moment *moment, struct text *text);
 const struct recorded *recording_before(const struct recording *recording, const struct moment *moment);
 void recording_span(const struct recording *recording, size_t i, struct span *span);
+void recording_follow(const struct recording *recording, size_t i, struct span *span, const struct replay_follower *follower);
 char *recorded_heat(const char *path);
 void recording_close(struct recording *recording);
 

@@ -137,6 +137,36 @@ static void release(struct replay_state *s)
 }
 
 /**
+ * replay_follow() - go through what happened after a snapshot
+ * @snapshot: a binary snapshot, unpacked; taken over
+ * @name: its name for messages
+ * @events: all events from a moment before it was copied on, without a gap, in their order
+ * @until_ns: the last moment
+ * @next: the snapshot that follows, for names; unpacked, taken over; NULL: there is none
+ * @next_name: its name for messages
+ * @follower: told of each event
+ *
+ * Ends the program if a snapshot does not match the format.
+ */
+void replay_follow(struct text *snapshot, const char *name, const struct events *events, uint64_t until_ns,
+		   struct text *next, const char *next_name, const struct replay_follower *follower)
+{
+	struct replay_state s;
+	size_t i;
+
+	load(&s, snapshot, name);
+	for (i = 0; i < events->n && events->list[i].time_ns < s.copied_ns; i++)
+		replay_apply(&s, &events->list[i]);
+	follower->begin(follower->arg, &s);
+	for (; i < events->n && events->list[i].time_ns <= until_ns; i++)
+		follower->event(follower->arg, &s, &events->list[i]);
+	if (next)
+		name_files(&s, events, i, next, next_name);
+	follower->end(follower->arg, &s);
+	release(&s);
+}
+
+/**
  * replay() - change a snapshot into that of a later moment
  * @snapshot: a binary snapshot, unpacked; replaced
  * @name: its name for messages

@@ -104,7 +104,7 @@ void replay_append(struct changing *f, struct ft_snap_extent x)
 /* === Causes === */
 
 /* The written extent before an index, or NULL. */
-static struct ft_snap_extent *written_before(struct changing *f, size_t i)
+static struct ft_snap_extent *written_before(const struct changing *f, size_t i)
 {
 	while (i--)
 		if (is_written(&f->ext[i]))
@@ -112,7 +112,7 @@ static struct ft_snap_extent *written_before(struct changing *f, size_t i)
 	return NULL;
 }
 
-static struct ft_snap_extent *written_from(struct changing *f, size_t i)
+static struct ft_snap_extent *written_from(const struct changing *f, size_t i)
 {
 	for (; i < f->n; i++)
 		if (is_written(&f->ext[i]))
@@ -190,7 +190,8 @@ static void set_cause_after(struct changing *f, size_t i, const struct ft_snap_e
 	next->cause = with_why(word, was_moved ? FT_WHY_MOVED : FT_WHY_UNKNOWN);
 }
 
-static void store(struct replay_state *s, struct changing *f, const struct event *e)
+/* Return: whether blocks are elsewhere now. */
+static bool store(struct replay_state *s, struct changing *f, const struct event *e)
 {
 	struct ft_snap_extent x = { .lblk = e->offset, .len = e->length, .lba = e->lba,
 				    .flags = e->encoded ? FT_SNAP_ENCODED : 0 };
@@ -199,7 +200,7 @@ static void store(struct replay_state *s, struct changing *f, const struct event
 	size_t i;
 
 	if (is_there(f, &x))
-		return;
+		return false;
 	word = ft_cause(e->op, e->flush, e->why, writer_of(s, e, f->volume));
 	i = cut(f, x.lblk, end_of(&x));
 	prev = written_before(f, i);
@@ -211,20 +212,24 @@ static void store(struct replay_state *s, struct changing *f, const struct event
 	insert_at(f, i, x);
 	merge_at(f, i + 1);
 	merge_at(f, i);
+	return true;
 }
 
-static void erase(struct replay_state *s, struct changing *f, const struct event *e)
+/* Return: whether there were written blocks. */
+static bool erase(struct replay_state *s, struct changing *f, const struct event *e)
 {
 	size_t i = first_after(f, e->offset);
-	struct ft_snap_extent *prev, *next;
+	struct ft_snap_extent *prev, *next = written_from(f, i);
+	bool has_any = next && next->lblk < e->offset + e->length;
 
 	if (i == f->n || f->ext[i].lblk >= e->offset + e->length)
-		return;
+		return false;
 	i = cut(f, e->offset, e->offset + e->length);
 	prev = written_before(f, i);
 	next = written_from(f, i);
 	if (prev && next && next->lba != prev->lba + prev->len)
 		next->cause = ft_cause(e->op, e->flush, FT_WHY_MOVED, writer_of(s, e, f->volume));
+	return has_any;
 }
 
 /* Holes become unwritten. */
@@ -246,9 +251,11 @@ static void reserve(struct changing *f, uint32_t lblk, uint32_t end)
 	}
 }
 
-/* Another file has the inode number from now on. A copy that is younger has its name. */
-static void begin_anew(struct changing *f, bool is_after_copy)
+/* Another file has the inode number from now on. A copy that is younger has its name. Return: whether it had blocks. */
+static bool begin_anew(struct changing *f, bool is_after_copy)
 {
+	size_t n = f->n;
+
 	if (f->is_gone || is_after_copy)
 		f->n = 0;
 	if (is_after_copy) {
@@ -256,6 +263,7 @@ static void begin_anew(struct changing *f, bool is_after_copy)
 		f->path = NULL;
 	}
 	f->is_gone = f->is_stale = f->is_unknown = f->is_omitted = false;
+	return f->n != n;
 }
 
 /**
@@ -296,13 +304,46 @@ uint32_t replay_volume_at(const struct replay_state *s, uint32_t dev)
 }
 
 /**
+ * replay_breaks() - find the breaks in a part of a file
+ * @f: the file
+ * @lblk: the first block of the part
+ * @end: its end (exclusive)
+ * @found: called with each, in the order of the file: the LBA of the block before it, and the extent that begins there; or NULL
+ * @arg: for @found
+ *
+ * A break is in the part if its extent begins there, or is the first one after it.
+ *
+ * Return: how many there are.
+ */
+size_t replay_breaks(const struct changing *f, uint32_t lblk, uint32_t end,
+		     void (*found)(void *arg, uint32_t last_lba, const struct ft_snap_extent *x), void *arg)
+{
+	size_t i = first_after(f, lblk), n = 0;
+	const struct ft_snap_extent *prev = written_before(f, i), *x;
+
+	for (x = written_from(f, i); x; prev = x, x = written_from(f, (size_t)(x - f->ext) + 1)) {
+		if (prev && x->lblk >= lblk && x->lba != prev->lba + prev->len) {
+			n++;
+			if (found)
+				found(arg, prev->lba + prev->len - 1, x);
+		}
+		if (end_of(x) > end)
+			break;
+	}
+	return n;
+}
+
+/**
  * replay_apply() - change a file by an event
  * @s: the files
  * @e: the event
+ *
+ * Return: whether the event has moved written blocks, or taken them away.
  */
-void replay_apply(struct replay_state *s, const struct event *e)
+bool replay_apply(struct replay_state *s, const struct event *e)
 {
 	uint32_t volume = replay_volume_at(s, e->dev);
+	bool has_changed = false;
 	struct changing *f;
 
 	if (volume == s->table.n_volumes) {
@@ -310,23 +351,25 @@ void replay_apply(struct replay_state *s, const struct event *e)
 			warn("%s: events of a volume %u:%u that it does not have are left out", s->name, e->dev >> DEV_SHIFT,
 			     e->dev & DEV_MINOR_MASK);
 		s->foreign_was_said = true;
-		return;
+		return false;
 	}
 	f = replay_file_at(s, volume, e->ino);
 	switch ((enum event_kind)e->kind) {
-	case EVENT_PLACED: store(s, f, e); break;
-	case EVENT_HOLE: erase(s, f, e); break;
+	case EVENT_PLACED: has_changed = store(s, f, e); break;
+	case EVENT_HOLE: has_changed = erase(s, f, e); break;
 	case EVENT_UNWRITTEN: reserve(f, e->offset, e->offset + e->length); break;
 	case EVENT_UNKNOWN: f->is_unknown = true; break;
-	case EVENT_NEW: begin_anew(f, e->time_ns > s->copied_ns); break;
+	case EVENT_NEW: has_changed = begin_anew(f, e->time_ns > s->copied_ns); break;
 	case EVENT_EXACT: f->is_stale = false; break;
 	case EVENT_STALE: f->is_stale = true; break;
 	case EVENT_LEFT_OUT:
 	case EVENT_GONE:
+		has_changed = f->n;
 		f->n = 0;
 		f->is_gone = e->kind == EVENT_GONE;
 		f->is_omitted = !f->is_gone;
 		break;
 	case EVENT_NR_KINDS: break;
 	}
+	return has_changed;
 }

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: a recording in the trace-event format. */
+#ifndef PERFETTO_H
+#define PERFETTO_H
+
+void perfetto_write(const char *path, const char *dir);
+
+#endif

@@ -272,7 +272,7 @@ static void check_selection(struct session *s, const struct selection *selection
 	static const char nothing[] = "--only %s: no watched file of %s matches; give a part of a path, or a glob";
 	bool is_empty = !selection->table.n_files;
 
-	if (is_empty && !s->options.interval_ns && !s->server.recording.dir)
+	if (is_empty && !s->options.interval_ns && !s->server.answers.recording.dir)
 		die(nothing, s->options.lens.only, s->source.name);
 	if (is_empty && !s->nothing_was_said)
 		warn(nothing, s->options.lens.only, s->source.name);
@@ -400,7 +400,7 @@ static bool has_recorded_heat(const struct session *s)
 static char *read_recorded_heat(struct session *s, const struct moment *moment, int64_t *time_ms)
 {
 	struct heat heat;
-	char *trouble = serve_recording_heat(&s->server.recording, moment, &heat, time_ms);
+	char *trouble = serve_recording_heat(&s->server.answers.recording, moment, &heat, time_ms);
 
 	heat_free(trouble ? &heat : &s->heat);
 	if (!trouble)
@@ -416,7 +416,7 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	int64_t state_ms = 0, heat_ms = 0;
 	struct f2fs_state *states;
 	struct table table;
-	char *trouble = serve_recording_read(&s->server.recording, at, &table, &states, &state_ms);
+	char *trouble = serve_recording_read(&s->server.answers.recording, at, &table, &states, &state_ms);
 
 	if (trouble)
 		return trouble;
@@ -436,17 +436,17 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 /* For the server, which takes the table over. A recording has F2FS's state, too. */
 static void use_serve(struct session *s, struct table *table)
 {
-	struct serve_view *view = server_new_view(&s->server);
+	struct serve_view *view = answers_new_view(&s->server.answers);
 	char *trouble = NULL;
 
-	if (s->server.recording.dir) {
+	if (s->server.answers.recording.dir) {
 		table_free(table);
 		trouble = show_moment(s, view, NULL);
 	} else {
 		show(s, view, table, f2fs_source_read(&s->state, table));
 	}
 	if (!trouble) {
-		server_add_view(&s->server, view, "");
+		answers_add_view(&s->server.answers, view, "");
 		return;
 	}
 	if (view->generation == 1)
@@ -550,7 +550,7 @@ static bool read_once(struct session *s)
 	if (!is_there)
 		return false;
 	/* the server reads those of a recording itself */
-	if (s->colors.heat && !(s->server.recording.dir && has_recorded_heat(s)) && !read_heat(s)) {
+	if (s->colors.heat && !(s->server.answers.recording.dir && has_recorded_heat(s)) && !read_heat(s)) {
 		table_free(&table);
 		return false;
 	}
@@ -650,15 +650,15 @@ static void run_serve(struct session *s)
 	size_t i;
 
 	server_open(&s->server, &o->listen, o->interval_ns);
-	s->server.colors = colors_by;
-	s->server.plot = plot;
-	s->server.arg = s;
+	s->server.answers.colors = colors_by;
+	s->server.answers.plot = plot;
+	s->server.answers.show = show_moment;
+	s->server.answers.arg = s;
 	if (recording_is(o->table))
-		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->volume, o->f2fs_state },
-				     show_moment);
+		s->server.answers.recording = (struct serve_recording){ o->table, &o->lens, o->volume, o->f2fs_state };
 	/* the counts of reads are those of one moment */
 	if (has_recorded_heat(s))
-		s->server.most = 1;
+		s->server.answers.most = 1;
 	read_once(s);
 	server_announce(&s->server, &o->listen);
 	for (;;) {

@@ -2,9 +2,8 @@
 /*
  * Beside the pipeline: a read-only HTTP server for the page, and for what the page asks about the current table.
  *
- * One thread does everything: between two readings of the table, server_run() waits for requests and answers
- * them, see serve_view.c. So no answer mixes two tables, and nothing needs a lock. A request for another moment of a
- * recording makes another table, see serve_recording.c; the last ones are kept.
+ * One thread does everything: between two readings of the table, server_run() waits for requests and gives the answers
+ * of answers.c. So no answer mixes two tables, and nothing needs a lock.
  *
  * Names of files are secret to other users of the system. So:
  * - each path begins with a random token, which only the printed URL has;
@@ -24,7 +23,6 @@
 
 #include "output/html.h"
 #include "output/serve.h"
-#include "output/why.h"
 #include "util.h"
 
 #define MAX_CONNECTIONS 64
@@ -34,14 +32,6 @@
 #define NSEC_PER_MSEC 1000000
 
 /* === Answers === */
-
-struct request {
-	struct MHD_Connection *connection;
-	const struct server *server;
-	const struct serve_view *view;
-	FILE *file;
-	struct json *json;
-};
 
 static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int status, const char *type,
 			       struct MHD_Response *response, uint64_t generation)
@@ -74,162 +64,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int st
 	return response ? respond(connection, status, "text/plain; charset=utf-8", response, 0) : MHD_NO;
 }
 
-/* The arguments of a request are numbers without sign. Return: false if there is none, or it is above the limit. */
-static bool read_number(const struct request *r, const char *name, uint64_t max, uint64_t *value)
-{
-	const char *arg = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
-	char *end;
-
-	if (!arg || *arg < '0' || *arg > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(arg, &end, 10);
-	return !*end && !errno && *value <= max;
-}
-
-/* The file that an argument MAJOR:MINOR INO names. Return: false if it is malformed. */
-static bool read_file(const struct request *r, const char *name, size_t *file)
-{
-	const char *arg = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
-	unsigned int major, minor;
-	unsigned long ino;
-	char rest;
-
-	*file = NO_LIT;
-	if (!arg || !*arg)
-		return true;
-	if (strlen(arg) > 40 || sscanf(arg, "%u:%u %lu%c", &major, &minor, &ino, &rest) != 3)
-		return false;
-	*file = serve_view_find(r->view, major, minor, ino);
-	return true;
-}
-
-/* A block address within a part. */
-static bool read_place(const struct request *r, uint64_t *part, uint64_t *first)
-{
-	const struct runs *runs = &r->view->runs;
-
-	return runs->n_parts && read_number(r, "volume", runs->n_parts - 1, part) &&
-	       read_number(r, "first", BLK_MAX, first) && *first >= runs->parts[*part].first_blk &&
-	       *first < runs->parts[*part].end_blk;
-}
-
-/* Each of these writes an answer. Return: why it cannot, or NULL. */
-static const char *answer_page(const struct request *r)
-{
-	html_put(r->file, serve_put_table, r->view);
-	return NULL;
-}
-
-static const char *answer_table(const struct request *r)
-{
-	serve_put_table(r->json, r->view);
-	return NULL;
-}
-
-static const char *answer_cells(const struct request *r)
-{
-	struct serve_cells cells;
-	uint64_t part;
-
-	if (!read_place(r, &part, &cells.first) || !read_number(r, "per", BLK_MAX, &cells.per) || !cells.per ||
-	    !read_number(r, "n", SERVE_MAX_CELLS, &cells.n) || !cells.n || !read_file(r, "lit", &cells.lit))
-		return "expected volume=, first= (a block of it), per= (blocks in a cell), n= (cells, at most 16384)\n";
-	cells.part = (size_t)part;
-	serve_put_cells(r->json, NULL, r->view, &cells);
-	return NULL;
-}
-
-static const char *answer_blocks(const struct request *r)
-{
-	uint64_t part, first, end;
-
-	if (!read_place(r, &part, &first) || !read_number(r, "end", (uint64_t)BLK_MAX + 1, &end) || end <= first ||
-	    end > r->view->runs.parts[part].end_blk)
-		return "expected volume=, first= and end= (blocks of it)\n";
-	serve_put_blocks(r->json, r->view, (size_t)part, first, end);
-	return NULL;
-}
-
-static const char *answer_files(const struct request *r)
-{
-	const char *sort = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "sort");
-	struct serve_list list = {
-		.sort = N_SORTS, .find = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "find"),
-		.folder = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "folder"),
-	};
-	bool is_one = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "key");
-	uint64_t n, down = 1, from = 0;
-	size_t i;
-
-	for (i = 0; i < N_SORTS; i++)
-		if (!sort || !strcmp(sort, serve_sorts[i])) {
-			list.sort = (enum serve_sort)i;
-			break;
-		}
-	if (list.sort == N_SORTS || !read_number(r, "n", SERVE_MAX_FILES, &n) || !read_file(r, "key", &list.only) ||
-	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "down") &&
-	     !read_number(r, "down", 1, &down)) ||
-	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "from") &&
-	     !read_number(r, "from", UINT32_MAX, &from)))
-		return "expected n= (at most 1000), sort= (extra, path, fragments, split or blocks), down= (0 or 1), from= "
-		       "(the index of a file)\n";
-	list.from = (size_t)from;
-	list.n = is_one && list.only == NO_LIT ? 0 : (size_t)n;
-	list.is_down = down;
-	serve_put_files(r->json, r->view, &list);
-	return NULL;
-}
-
-static const char *answer_fragments(const struct request *r)
-{
-	uint64_t first = 0;
-	size_t file;
-
-	if (!read_file(r, "key", &file) || file == NO_LIT ||
-	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "first") &&
-	     !read_number(r, "first", UINT32_MAX, &first)))
-		return "expected key= (DEV INO of a file), first= (the index of a fragment)\n";
-	serve_put_fragments(r->json, r->view, file, (size_t)first);
-	return NULL;
-}
-
-static const char *answer_plot(const struct request *r)
-{
-	size_t file;
-
-	if (!read_file(r, "key", &file) || file == NO_LIT)
-		return "expected key= (DEV INO of a file)\n";
-	r->server->plot(r->server->arg, r->view, file, r->file);
-	return NULL;
-}
-
-static const char *answer_why(const struct request *r)
-{
-	size_t file;
-
-	if (!read_file(r, "key", &file) || file == NO_LIT)
-		return "expected key= (DEV INO of a file)\n";
-	why_one(r->file, r->view->runs.table, r->view->name, (uint32_t)file);
-	return NULL;
-}
-
 /* === Requests === */
-
-static const struct {
-	const char *name;
-	const char *type;
-	const char *(*answer)(const struct request *request);
-} answers[] = {
-	{ "", "text/html; charset=utf-8", answer_page },
-	{ "table", "application/json", answer_table },
-	{ "cells", "application/json", answer_cells },
-	{ "blocks", "application/json", answer_blocks },
-	{ "files", "application/json", answer_files },
-	{ "fragments", "application/json", answer_fragments },
-	{ "plot", "image/png", answer_plot },
-	{ "why", "text/plain; charset=utf-8", answer_why },
-};
 
 /* As long for each token: the time of a comparison must not tell how much of it is right. */
 static bool has_token(const struct server *server, const char *path)
@@ -269,234 +104,39 @@ static bool is_good_host(const struct server *server, const char *value)
 	return true;
 }
 
-/* === Tables === */
-
-static void drop(struct served *served)
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct answer *answer)
 {
-	if (!served->view)
-		return;
-	serve_view_free(served->view);
-	free(served->view);
-	*served = (struct served){ 0 };
+	static const unsigned int statuses[] = {
+		[ANSWER_OK] = MHD_HTTP_OK, [ANSWER_KNOWN] = MHD_HTTP_NOT_MODIFIED, [ANSWER_WRONG] = MHD_HTTP_BAD_REQUEST,
+		[ANSWER_NONE] = MHD_HTTP_NOT_FOUND, [ANSWER_NO_MEMORY] = MHD_HTTP_SERVICE_UNAVAILABLE,
+	};
+	struct MHD_Response *response = MHD_create_response_from_buffer(answer->text.len, answer->text.buf, MHD_RESPMEM_MUST_FREE);
+
+	if (!response)
+		text_free(&answer->text);
+	return response ? respond(connection, statuses[answer->status], answer->type, response, answer->generation) : MHD_NO;
 }
 
-static uint64_t all_extents(const struct server *server)
+static const char *argument(const void *arg, const char *name)
 {
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
-		n += server->served[i].view ? server->served[i].view->table.n_extents : 0;
-	return n;
+	return MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)arg, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* The one that was not used for the longest time. */
-static struct served *oldest(struct server *server)
-{
-	struct served *found = NULL;
-	size_t i;
-
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
-		if (server->served[i].view && (!found || server->served[i].used < found->used))
-			found = &server->served[i];
-	return found;
-}
-
-static struct served *find_served(struct server *server, const char *at)
-{
-	size_t i;
-
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
-		if (server->served[i].view && !strcmp(server->served[i].at, at))
-			return &server->served[i];
-	return NULL;
-}
-
-/**
- * server_new_view() - begin a table
- * @server: the server
- *
- * Return: to be filled by serve_view_fill(), then for server_add_view(), or to be freed with free() if it is empty.
- */
-struct serve_view *server_new_view(struct server *server)
-{
-	struct serve_view *view = xcalloc(1, sizeof(*view));
-
-	view->generation = ++server->generation;
-	view->interval_ns = server->interval_ns;
-	view->has_moments = server->recording.dir;
-	return view;
-}
-
-/**
- * server_add_view() - show a table
- * @server: the server
- * @view: the table; owned by @server afterwards
- * @at: its moment as requests name it; an empty one replaces the table that is shown first
- */
-void server_add_view(struct server *server, struct serve_view *view, const char *at)
-{
-	struct served *same = find_served(server, at);
-	size_t n = 0, i;
-
-	if (same)
-		drop(same);
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
-		n += server->served[i].view != NULL;
-	for (; n && (n >= server->most || all_extents(server) + view->table.n_extents > SERVE_MAX_EXTENTS); n--)
-		drop(oldest(server));
-	for (i = 0; server->served[i].view; i++)
-		;
-	server->served[i] = (struct served){ .view = view, .used = ++server->used };
-	snprintf(server->served[i].at, SERVE_AT_MAX, "%s", at);
-}
-
-/*
- * Find the table that a request is about: that of a moment, or the one that was shown first.
- *
- * Return: NULL, or why there is none, to be freed.
- */
-static char *find_view(struct server *server, const char *at, struct serve_view **found, unsigned int *status)
-{
-	struct served *served = find_served(server, at);
-	struct serve_view *view;
-	struct moment moment;
-	char *trouble;
-
-	if (served) {
-		served->used = ++server->used;
-		*found = served->view;
-		return NULL;
-	}
-	*status = MHD_HTTP_NOT_FOUND;
-	if (!server->recording.dir)
-		return xasprintf("no table of that moment: this is no recording");
-	if (strlen(at) >= SERVE_AT_MAX || (*at && !moment_parse(&moment, at))) {
-		*status = MHD_HTTP_BAD_REQUEST;
-		return xasprintf("at=: expected " MOMENT_FORM);
-	}
-	view = server_new_view(server);
-	trouble = server->show(server->arg, view, *at ? &moment : NULL);
-	if (trouble) {
-		free(view);
-		return trouble;
-	}
-	server_add_view(server, view, at);
-	*found = view;
-	return NULL;
-}
-
-/* Other colours than the last request had. Return: false if there are none of that name. */
-static bool recolor(struct server *server, struct serve_view *view, const char *by)
-{
-	struct colors *colors;
-
-	if (!strcmp(by, view->colors.source->name))
-		return true;
-	colors = server->colors(server->arg, by);
-	if (!colors)
-		return false;
-	serve_view_color(view, colors);
-	view->generation = ++server->generation;
-	return true;
-}
-
-static bool is_known(struct MHD_Connection *connection, uint64_t generation)
+/* The table that the other side has already, or 0. */
+static uint64_t known_generation(struct MHD_Connection *connection)
 {
 	const char *known = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
-	char tag[32];
 
-	snprintf(tag, sizeof(tag), "\"%ju\"", (uintmax_t)generation);
-	return known && !strcmp(known, tag);
-}
-
-static enum MHD_Result answer(const struct server *server, const struct serve_view *view,
-			      struct MHD_Connection *connection, size_t which)
-{
-	struct request request = { .connection = connection, .server = server, .view = view };
-	uint64_t generation = view->generation;
-	struct MHD_Response *response;
-	struct json json = { 0 };
-	const char *trouble;
-	size_t len;
-	char *buf;
-
-	if (is_known(connection, generation)) {
-		response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-		return response ? respond(connection, MHD_HTTP_NOT_MODIFIED, answers[which].type, response, generation) :
-				  MHD_NO;
-	}
-	request.file = json.file = open_memstream(&buf, &len);
-	if (!request.file)
-		return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
-	request.json = &json;
-	trouble = answers[which].answer(&request);
-	if (fclose(request.file) || trouble) {
-		free(buf);
-		return trouble ? refuse(connection, MHD_HTTP_BAD_REQUEST, trouble) :
-				 refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
-	}
-	response = MHD_create_response_from_buffer(len, buf, MHD_RESPMEM_MUST_FREE);
-	if (!response)
-		free(buf);
-	return response ? respond(connection, MHD_HTTP_OK, answers[which].type, response, generation) : MHD_NO;
-}
-
-/* @why is freed. */
-static enum MHD_Result refuse_moment(struct MHD_Connection *connection, unsigned int status, char *why)
-{
-	char *line = xasprintf("%s\n", why);
-	enum MHD_Result result = refuse(connection, status, line);
-
-	free(line);
-	free(why);
-	return result;
-}
-
-static enum MHD_Result answer_at(struct server *server, struct MHD_Connection *connection, size_t which)
-{
-	const char *at = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "at");
-	const char *by = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "by");
-	struct serve_view *view = NULL;
-	unsigned int status;
-	char *trouble = find_view(server, at ? at : "", &view, &status);
-
-	if (!trouble && !recolor(server, view, by ? by : view->own_coloring)) {
-		status = MHD_HTTP_BAD_REQUEST;
-		trouble = xasprintf("expected by= (kind, severity, size, cause, why, process or age)");
-	}
-	return trouble ? refuse_moment(connection, status, trouble) : answer(server, view, connection, which);
-}
-
-/* It does not depend on the table that is shown, and grows while the recording is written. */
-static enum MHD_Result answer_recording(const struct server *server, struct MHD_Connection *connection)
-{
-	const struct request request = { .connection = connection };
-	struct MHD_Response *response;
-	uint64_t first = 0;
-	struct text json;
-	char *trouble;
-
-	if (!server->recording.dir)
-		return refuse(connection, MHD_HTTP_NOT_FOUND, "this is no recording\n");
-	if (MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "first") &&
-	    !read_number(&request, "first", UINT32_MAX, &first))
-		return refuse(connection, MHD_HTTP_BAD_REQUEST, "expected first= (the index of a snapshot)\n");
-	trouble = serve_recording_spans(&server->recording, (size_t)first, &json);
-	if (trouble)
-		return refuse_moment(connection, MHD_HTTP_NOT_FOUND, trouble);
-	response = MHD_create_response_from_buffer(json.len, json.buf, MHD_RESPMEM_MUST_FREE);
-	if (!response)
-		text_free(&json);
-	return response ? respond(connection, MHD_HTTP_OK, "application/json", response, 0) : MHD_NO;
+	return known && *known == '"' ? strtoull(known + 1, NULL, 10) : 0;
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
 				  const char *version, const char *upload, size_t *upload_len, void **state)
 {
 	struct server *server = arg;
+	struct question question = { .value = argument, .arg = connection };
+	struct answer answer;
 	static int is_begun;
-	size_t i;
 
 	(void)version;
 	(void)upload;
@@ -515,15 +155,19 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		return refuse(connection, MHD_HTTP_FORBIDDEN, "expected the URL that fragtrace has printed\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "expected GET or HEAD\n");
-	if (!strcmp(path + TOKEN_LEN + 2, "recording"))
-		return answer_recording(server, connection);
-	for (i = 0; i < ARRAY_LEN(answers); i++)
-		if (!strcmp(path + TOKEN_LEN + 2, answers[i].name))
-			return answer_at(server, connection, i);
-	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks, files, fragments, plot or recording\n");
+	question.what = path + TOKEN_LEN + 2;
+	question.known = known_generation(connection);
+	answers_give(&server->answers, &question, &answer);
+	return send_answer(connection, &answer);
 }
 
 /* === Server === */
+
+static void put_page(FILE *file, const struct serve_view *view)
+{
+	html_put(file, serve_put_table, view);
+}
+
 
 static volatile sig_atomic_t is_stopping;
 
@@ -593,7 +237,7 @@ void server_open(struct server *server, const struct serve_address *address, int
 	const union MHD_DaemonInfo *info;
 	int fd = listen_on(address);
 
-	*server = (struct server){ .most = SERVE_MAX_VIEWS, .interval_ns = interval_ns };
+	*server = (struct server){ .answers = { .most = SERVE_MAX_VIEWS, .interval_ns = interval_ns, .page = put_page } };
 	make_token(server->token);
 	serve_address_name(address, server->name);
 	set_signals();
@@ -608,20 +252,6 @@ void server_open(struct server *server, const struct serve_address *address, int
 	if (!info)
 		die("cannot start the HTTP server");
 	server->poll_fd = info->epoll_fd;
-}
-
-/**
- * server_set_recording() - let requests name moments
- * @server: the server
- * @recording: the recording
- * @show: fills a view with a moment; NULL stands for the one that is shown first. Returns NULL, or why there is none,
- *	to be freed
- */
-void server_set_recording(struct server *server, const struct serve_recording *recording,
-			  char *(*show)(void *arg, struct serve_view *view, const struct moment *moment))
-{
-	server->recording = *recording;
-	server->show = show;
 }
 
 /**
@@ -697,9 +327,6 @@ bool server_run(struct server *server, int64_t until_ns)
  */
 void server_close(struct server *server)
 {
-	size_t i;
-
 	MHD_stop_daemon(server->daemon);
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
-		drop(&server->served[i]);
+	answers_free(&server->answers);
 }

@@ -40,7 +40,7 @@ requests_across() {
 	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
 }
 
-plan 57
+plan 58
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -185,6 +185,13 @@ fileop write $MNT/direct 256K 16K
 sync
 echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 expect "overwritten in place by write-back" "$(heat direct | cut -d ' ' -f 3)" "2:1,32,1,4"
+
+# An atomic commit replaces blocks of the file.
+fileop write $MNT/atomic 0 128K
+sync
+fileop atomic $MNT/atomic begin write 8K 16K sync commit
+expect "overwritten by an atomic commit" "$(sums atomic | cut -d ' ' -f 4)" 4
+rm $MNT/atomic
 
 # Defragment rewrites blocks, and reads them: no user has overwritten anything.
 before=$(sums seq)

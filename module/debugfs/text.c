@@ -63,24 +63,18 @@ static void put_digits(char *end, u32 number, unsigned int len)
 		end[-1] = '0' + number;
 }
 
-/* Append a number to a line. */
-static char *put_number(char *at, u64 number)
+/* Append a number to a line: of blocks of a volume, or of a device, an inode, a process. */
+static char *put_number(char *at, u32 number)
 {
 	unsigned int len;
-	u32 low;
 
 	if (number < 10) {
 		*at = '0' + number;
 		return at + 1;
 	}
-	if (likely(number <= U32_MAX)) {
-		len = nr_digits(number);
-		put_digits(at + len, number, len);
-		return at + len;
-	}
-	at = put_number(at, div_u64_rem(number, 1000000000, &low));
-	put_digits(at + 9, low, 9);
-	return at + 9;
+	len = nr_digits(number);
+	put_digits(at + len, number, len);
+	return at + len;
 }
 
 static char *put_dev(char *at, struct ft_snapshot *snap, u32 volume)
@@ -95,7 +89,7 @@ static char *put_dev(char *at, struct ft_snapshot *snap, u32 volume)
 }
 
 /* Append a number and the blank after it. */
-static char *put_field(char *at, u64 number)
+static char *put_field(char *at, u32 number)
 {
 	at = put_number(at, number);
 	*at++ = ' ';

@@ -31,7 +31,12 @@ friend_exact() {
 	[ "$(column files $MNT2/friend 3)" = exact ] && [ "$(column files $MNT2/friend 4)" = "$1" ]
 }
 
-plan 8
+# late_again() - have more steps been late than $late?
+late_again() {
+	[ "$(stat_of steps_late)" -gt "$late" ]
+}
+
+plan 10
 trap end EXIT
 modprobe dm_mod 2>/dev/null || :
 if ! dmsetup --noudevsync create slow --table "0 $(cat "/sys/class/block/${DISK##*/}/size") linear $DISK 0" 2>/dev/null; then
@@ -69,8 +74,17 @@ check "a file on another volume becomes exact" loop_until $SOON friend_exact 62
 sleep 10
 waiting=$(waiting_workers)
 check "no more than two workers wait for the disk ($waiting)" test "$waiting" -le 2
-check "no more than two steps are late ($(stat_of steps_late))" test "$(stat_of steps_late)" -le 2
+late=$(stat_of steps_late)
+check "one step is late, or two ($late)" test "$late" -ge 1 -a "$late" -le 2
 dmsetup resume slow
 check_exact "maps are exact after the disk has answered" $MNT $MNT2
+
+# One worker of a volume may wait for its disk. When it has gone on, another one may.
+echo 3 >/proc/sys/vm/drop_caches
+dmsetup suspend --nolockfs slow || bail "cannot suspend"
+echo "$MNT" >$DBG/resync &
+check "a step is late once more" loop_until $SOON late_again
+dmsetup resume slow
+check_exact "maps are exact after the disk has answered once more" $MNT $MNT2
 check "the module is unloaded" unload
 finish

@@ -54,6 +54,11 @@ viewer:
 	@selftests/machine/setup.sh packages viewer
 	$(MAKE) -C viewer
 
+# The reader of pages, by Emscripten (1 GB of packages), and a page with it. Those who do not build it have no fragtrace page.
+page: viewer
+	@selftests/machine/setup.sh packages page
+	$(MAKE) -s -C viewer page LIBRARIES="$$(selftests/machine/setup.sh libraries)"
+
 vm:
 	@test -n "$$CMD" || { echo "make vm: what shall the guest do? make vm CMD='uname -r'" >&2; exit 2; }
 	@selftests/machine/vm.sh -- "$$CMD"
@@ -180,6 +185,7 @@ distclean: clean
 help:
 	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), fragtrace"
 	@echo "make viewer               this alone; needs no kernel headers"
+	@echo "make page                 viewer/fragtrace.html: a page that opens tables and recordings; with it, fragtrace page works; needs Emscripten (1 GB)"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
@@ -215,4 +221,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage
+.PHONY: all modules viewer page vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage

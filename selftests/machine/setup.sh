@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, large, soak, reports, papers, deb, bare, check, debug, xfstests or fuzz
+#                                  bench, large, soak, reports, papers, deb, bare, check, debug, xfstests, fuzz or page
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
 #                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
@@ -16,6 +16,7 @@
 #                                  host's if need be
 #   setup.sh vng                   install virtme-ng into the cache; print the path of its command
 #   setup.sh prometheus            unpack Prometheus into the cache; print the folder of its programs
+#   setup.sh libraries             unpack the sources of the libraries of the reader of pages; print the folder
 #   setup.sh cache                 print the cache folder
 #
 # Sourced, it only defines the functions below. VERSION may also be a folder that holds an unpacked
@@ -119,7 +120,8 @@ ft_group() {
 		libacl1-dev libaio-dev attr acl dmsetup fio bc" ;;
 	fuzz) echo "make clang llvm libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev
 		libzstd-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, bare, check, debug, xfstests or fuzz" ;;
+	page) echo "make emscripten" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, bare, check, debug, xfstests, fuzz or page" ;;
 	esac
 }
 
@@ -364,6 +366,7 @@ setup_main() {
 		echo "$VNG"
 		;;
 	prometheus) ft_prometheus ;;
+	libraries) ft_page_libraries ;;
 	cache) ft_cache ;;
 	*)
 		sed -n 's/^#   \(setup.sh .*\)/usage: \1/p' "$0" >&2

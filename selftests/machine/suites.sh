@@ -32,6 +32,22 @@ ft_suite_update() {
 	return 1
 }
 
+# ft_apt_conf(folder) - print a configuration of apt that keeps all of its state in this folder, and knows its sources.list alone
+ft_apt_conf() {
+	cat <<-CONF
+	Dir::Etc::sourcelist "$1/sources.list";
+	Dir::Etc::sourceparts "$1/parts";
+	Dir::Etc::preferences "/dev/null";
+	Dir::Etc::preferencesparts "$1/parts";
+	Dir::State "$1";
+	Dir::State::status "$1/status";
+	Dir::Cache "$1";
+	APT::Sandbox::User "root";
+	#clear APT::Update::Post-Invoke;
+	#clear APT::Update::Post-Invoke-Success;
+	CONF
+}
+
 # ft_suite_sources(folder, architecture, suite...) - set up apt for these suites, the first by default, and for packages
 # of this architecture besides the host's; lists are kept for a day
 ft_suite_sources() {
@@ -42,20 +58,10 @@ ft_suite_sources() {
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/parts"
 	: >"$dir/status"
 	printf '%s\n' "$@" >"$dir/suites"
-	cat >"$dir/apt.conf" <<-CONF
-	Dir::Etc::sourcelist "$dir/sources.list";
-	Dir::Etc::sourceparts "$dir/parts";
-	Dir::Etc::preferences "/dev/null";
-	Dir::Etc::preferencesparts "$dir/parts";
-	Dir::State "$dir";
-	Dir::State::status "$dir/status";
-	Dir::Cache "$dir";
-	APT::Default-Release "$1";
-	APT::Architectures { "$(dpkg --print-architecture)"; "$arch"; };
-	APT::Sandbox::User "root";
-	#clear APT::Update::Post-Invoke;
-	#clear APT::Update::Post-Invoke-Success;
-	CONF
+	{
+		ft_apt_conf "$dir"
+		echo "APT::Default-Release \"$1\"; APT::Architectures { \"$(dpkg --print-architecture)\"; \"$arch\"; };"
+	} >"$dir/apt.conf"
 	[ -z "$(find "$dir/updated" -mtime -1 2>/dev/null)" ] || return 0
 	ft_suite_update "$dir" || ft_say "apt-get update failed; going on with what is at hand"
 }
@@ -69,4 +75,42 @@ ft_suite() {
 	FT_APT="-c $FT_LISTS/apt.conf"
 	ft_locked apt ft_suite_sources "$FT_LISTS" "$@"
 	FT_LISTS=$FT_LISTS/lists
+}
+
+# ft_page_libraries() - print the folder with the sources of zlib, libpng and zstd, which the reader of pages is built with
+ft_page_libraries() {
+	local dir
+
+	dir=$(ft_cache)/page-libraries
+	[ -e "$dir/zstd/lib/zstd.h" ] || ft_locked page-libraries ft_page_libraries_unpack "$dir" ||
+		ft_die "cannot download the sources of zlib, libpng and zstd; is there a network?"
+	echo "$dir"
+}
+
+# ft_page_libraries_unpack(folder) - download Debian's source packages and unpack them there
+ft_page_libraries_unpack() {
+	local apt name
+
+	[ ! -e "$1/zstd/lib/zstd.h" ] || return 0
+	ft_say "downloading the sources of zlib, libpng and zstd (20 MB with the list of packages)"
+	apt=$(ft_cache)/apt-sources
+	rm -rf "$1" "$1.new"
+	mkdir -p "$1.new" "$apt/lists/partial" "$apt/archives/partial" "$apt/parts"
+	: >"$apt/status"
+	ft_apt_conf "$apt" >"$apt/apt.conf"
+	echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(ft_archives | head -n 1)" \
+		"$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release) main" >"$apt/sources.list"
+	(cd "$1.new" && {
+		apt-get -qq -c "$apt/apt.conf" update && apt-get -qq -c "$apt/apt.conf" source --download-only zlib libpng1.6 libzstd
+	} >"$apt/log" 2>&1) || {
+		tail -n 5 "$apt/log" >&2
+		return 1
+	}
+	for name in zlib libpng libzstd; do
+		mkdir "$1.new/${name#lib}" 2>/dev/null || :
+		tar -xf "$(echo "$1.new/${name}"*.orig.tar.*[z2])" --strip-components 1 -C "$1.new/${name#lib}" || return 1
+	done
+	cp "$1.new/png/scripts/pnglibconf.h.prebuilt" "$1.new/png/pnglibconf.h"
+	rm -f "$1.new"/*.*
+	mv "$1.new" "$1"
 }

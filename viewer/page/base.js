@@ -5,7 +5,7 @@
  *	base	data of the page, selections of the user, small helpers
  *	text	what is in a piece, in words
  *	pieces	where pieces are, for a page in a file
- *	source	answers to the other parts: from the data of a page in a file, or from fragtrace serve
+ *	source	answers to the other parts: from the data of a page in a file, from fragtrace serve, or from the reader
  *	picture	the picture: cells, the file that is lit up, the cursor
  *	map	the map: any range of blocks at any scale
  *	gestures mouse and keys on the map
@@ -15,6 +15,7 @@
  *	player	the time of a recording: slider and play
  *	link	the address of what is shown
  *	steps	fragments of the file that is lit up, and its picture
+ *	open	the inputs of a page that reads files itself
  *	page	start, and what connects the parts
  *
  * Only page.js runs code when it is loaded. Names of files reach the page as text, never as HTML.
@@ -23,7 +24,7 @@
 
 const $ = id => document.getElementById(id);
 
-/* Written by html.c or serve_view.c. */
+/* Written by html.c, serve_view.c or page_file.c; the last one has only the inputs. */
 let data = JSON.parse($("data").textContent);
 
 /* === Selections of the user; they stay when the data is updated === */

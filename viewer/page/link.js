@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The address of the page says what it shows, behind the #, so that a reload or a link that is sent shows it again:
- * volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, the folder, the colours, and the moment.
+ * input, volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, the folder, the colours, and the moment.
  */
 "use strict";
 
@@ -12,6 +12,8 @@ let linkTimer = 0;
 function linkOf() {
 	const link = {};
 
+	if (reader && reader.input !== inputs[0])
+		link.input = reader.input.name;
 	if (state.map && view.volume && shown && !isWhole())
 		Object.assign(link, { volume: view.volume.dev, first: view.first, per: view.per, columns: view.columns });
 	else if (state.map && view.volume && view.volume !== data.volumes[0])
@@ -90,6 +92,10 @@ async function onLink() {
 
 	if (linkOf() === location.hash.slice(1))
 		return;
+	if (data.inputs && link.input !== (reader && reader.input !== inputs[0] ? reader.input.name : undefined)) {
+		await beginInputs();
+		return;
+	}
 	adoptLink(link);
 	chosen = state.chosen ? await source.file(state.chosen) : null;
 	if (data.colorings && data.colorings.includes(link.colors))

@@ -195,7 +195,9 @@ function adoptPicture(old) {
 
 /* Show all data. The picture was decoded before, so that nothing flickers. */
 async function adopt(fresh) {
-	data = fresh;
+	const { inputs } = data;
+
+	data = inputs ? { ...fresh, inputs } : fresh;
 	if (!data.served)
 		adoptPicture(cursor);
 	followTable();
@@ -278,10 +280,16 @@ function start() {
 	startPlayer();
 	startSteps();
 	setFull(state.full);
-	begin();
+	if (data.inputs) {
+		startInputs();
+		beginInputs();
+	} else {
+		begin();
+	}
 	addEventListener("hashchange", onLink);
 	document.addEventListener("keydown", onKey);
-	startRenewal();
+	if (!data.inputs)
+		startRenewal();
 }
 
 if (!isFrame())

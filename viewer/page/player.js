@@ -122,7 +122,7 @@ const showPosition = oneAtATime(async () => {
 	}
 	/* at the end of a recording that is being written, the page follows it */
 	const at = data.interval && time >= player.last ? "" : new Date(time).toISOString();
-	const answer = await request("table", { at });
+	const of = epoch, answer = await request("table", { at });
 
 	if (!answer)
 		return;
@@ -130,10 +130,14 @@ const showPosition = oneAtATime(async () => {
 		drawRefusal(await answer.text());
 		return;
 	}
+	const fresh = await answer.json();
+
+	if (of !== epoch)
+		return;
 	drawRefusal("");
 	moment = at;
 	keepLink();
-	await adopt(await answer.json());
+	await adopt(fresh);
 	await Promise.all([loadCells(), drawRows()]);
 });
 
@@ -162,9 +166,9 @@ const loadSpans = oneAtATime(async () => {
 
 	while (next !== null) {
 		const answer = await request("recording", { first: next });
-		const some = answer && answer.ok ? await answer.json() : null;
+		const of = epoch, some = answer && answer.ok ? await answer.json() : null;
 
-		if (!some)
+		if (!some || of !== epoch)
 			return;
 		/* the oldest snapshots were deleted: count again */
 		if (next && some.first !== player.first) {

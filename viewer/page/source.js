@@ -85,27 +85,33 @@ const pageSource = {
 	},
 };
 
-/* === From fragtrace serve === */
+/* === From fragtrace serve, or from the reader === */
 
 /* The moment of a recording that is shown, see player.js; empty: the one that is shown first. */
 let moment = "";
 
-/* Return: the answer of the server; null if there is none. It is 404 if there is no table of a moment. */
-async function request(what, args = {}, headers = {}) {
-	const by = data.colorings && data.colorings.includes(state.coloring) ? { by: state.coloring } : {};
-	const query = new URLSearchParams({ ...(moment ? { at: moment } : {}), ...by, ...args });
-	const answer = await fetch(what + "?" + query, { headers, cache: "no-store" }).catch(() => null);
+/* Counts the inputs that were shown: an answer about one before is none. Always 0 with fragtrace serve. */
+let epoch = 0;
 
-	isLost = !answer || !(answer.ok || answer.status === 304 || answer.status === 404);
+/* Return: the answer; null if there is none. It is 404 if there is no table of a moment. */
+async function request(what, args = {}, headers = {}) {
+	const by = data.colorings && data.colorings.includes(state.coloring) ? { by: state.coloring } : {}, of = epoch;
+	const query = new URLSearchParams({ ...(moment ? { at: moment } : {}), ...by, ...args });
+	const answer = data.inputs ? await askReader(what, query) :
+		       await fetch(what + "?" + query, { headers, cache: "no-store" }).catch(() => null);
+
+	if (of !== epoch)
+		return null;
+	isLost = !data.inputs && (!answer || !(answer.ok || answer.status === 304 || answer.status === 404));
 	drawFresh();
 	return answer;
 }
 
-/* Return: what the server answers; null if that is what the page has already, or if it has no answer. */
+/* Return: what is answered; null if that is what the page has already, or if there is no answer. */
 async function ask(what, args, headers) {
-	const answer = await request(what, args, headers);
+	const of = epoch, answer = await request(what, args, headers), found = answer && answer.ok ? await answer.json() : null;
 
-	return answer && answer.ok ? answer.json() : null;
+	return of === epoch ? found : null;
 }
 
 const serverSource = {

@@ -46,18 +46,21 @@ async function step(by) {
 }
 
 async function showPlot() {
-	const { key } = chosen;
-	const query = new URLSearchParams({ ...(moment ? { at: moment } : {}), key }), image = new Image();
+	const { key } = chosen, image = new Image();
 
-	image.src = "plot?" + query;
 	image.alt = "Offsets of " + describeFile(chosen, "") + ", against block addresses";
 	$("plotted").replaceChildren(image);
 	$("why").textContent = "";
 	$("plot").showModal();
-	const answer = await request("why", { key });
+	const [plot, why] = await Promise.all([request("plot", { key }), request("why", { key })]);
 
-	if (answer && answer.ok)
-		$("why").textContent = await answer.text();
+	if (why && why.ok)
+		$("why").textContent = await why.text();
+	if (!plot || !plot.ok)
+		return;
+	image.src = URL.createObjectURL(await plot.blob());
+	await image.decode().catch(() => null);
+	URL.revokeObjectURL(image.src);
 }
 
 /* Return: whether the key means something here. */

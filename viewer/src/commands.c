@@ -33,6 +33,7 @@
 #include "output/condition.h"
 #include "output/export.h"
 #include "output/html.h"
+#include "output/page_file.h"
 #include "output/perfetto.h"
 #include "output/prometheus.h"
 #include "output/record.h"
@@ -229,22 +230,6 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	runs_free(&runs);
 }
 
-static void paint_file(struct canvas *canvas, const struct session *s, const struct table *table, uint32_t file,
-		       const struct text *text, struct colors *colors, const struct img_conf *img, enum canvas_form form)
-{
-	struct one_file one;
-	struct runs runs;
-	char when[TIME_TEXT_MAX];
-
-	format_text_time(when, text);
-	one_file_make(&one, table, s->source.name, file);
-	colors_learn(colors, &one.table);
-	runs_build(&runs, &one.table, NULL, colors, NULL);
-	file_view_paint(canvas, &one, &runs, colors, img, when, form);
-	runs_free(&runs);
-	one_file_free(&one);
-}
-
 /* A file that is not there may come later if the table is read again; the last picture stays. */
 static void draw_file(struct session *s, const struct table *table)
 {
@@ -260,7 +245,7 @@ static void draw_file(struct session *s, const struct table *table)
 	free(trouble);
 	if (s->trouble_was_said)
 		return;
-	paint_file(&canvas, s, table, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.png));
+	file_view_draw(&canvas, table, s->source.name, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.png));
 	write_picture(&canvas, s->options.png);
 	report_picture(s);
 	canvas_free(&canvas);
@@ -383,7 +368,7 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 	struct canvas canvas;
 
 	img.theme = THEME_LIGHT;
-	paint_file(&canvas, s, view->runs.table, (uint32_t)file, &view->table.text, colors_by(s, "cause"), &img, CANVAS_PNG);
+	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, colors_by(s, "cause"), &img, CANVAS_PNG);
 	png_out_encode(&canvas, &png);
 	fwrite(png.buf, 1, png.len, out);
 	text_free(&png);
@@ -652,6 +637,7 @@ static void run_serve(struct session *s)
 	server_open(&s->server, &o->listen, o->interval_ns);
 	s->server.answers.colors = colors_by;
 	s->server.answers.plot = plot;
+	s->server.answers.plot_type = "image/png";
 	s->server.answers.show = show_moment;
 	s->server.answers.arg = s;
 	if (recording_is(o->table))
@@ -751,6 +737,18 @@ static void run_perfetto(struct session *s)
 {
 	check_folder(s->options.output, *s->options.operands);
 	perfetto_write(s->options.output, *s->options.operands);
+}
+
+static void run_page(struct session *s)
+{
+	const struct options *o = &s->options;
+	size_t i;
+
+	for (i = 0; i < o->n_operands; i++) {
+		check_input(o->output, o->operands[i]);
+		check_folder(o->output, o->operands[i]);
+	}
+	page_file_write(o->output, o->operands, o->n_operands);
 }
 
 static void run_top(struct session *s)
@@ -895,6 +893,11 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "For each snapshot: the first and the last moment that --at can have, how many events were lost after "
 		   "that (-: none; 0: not known how many), and its files.",
 	  .options = { OPT_JSON, OPT_CSV, OPT_MAX_INPUT } },
+	{ "page", "[TABLE...]", "Write a page with tables or recordings in it, to send to others.",
+	  .most = ANY_NUMBER, .run = run_page,
+	  .about = "One file, which shows what fragtrace serve shows, and opens other tables, snapshots and recordings as well: "
+		   "drop them on it. It needs no network and no fragtrace. Who has it can read the names of files.",
+	  .options = { OPT_OUTPUT, OPT_MAX_INPUT } },
 	{ "perfetto", "DIR", "Write a recording as a trace that ui.perfetto.dev opens.",
 	  .least = 1, .most = 1, .run = run_perfetto,
 	  .about = "Trace-event JSON: volumes are processes, files that were fragmented meanwhile are threads, and each break is "

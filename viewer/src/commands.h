@@ -7,7 +7,7 @@
 
 #define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
 #define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
-#define N_COMMANDS 19
+#define N_COMMANDS 20
 
 extern const struct command commands[N_COMMANDS];
 

@@ -64,6 +64,30 @@ static char *find_conf(const char *arg, const char *kind)
 }
 
 /**
+ * conf_find_installed() - find a file that is installed with the presets, or lies beside the program in the source tree
+ * @name: its name
+ *
+ * Return: its path, to be freed; NULL if there is none.
+ */
+char *conf_find_installed(const char *name)
+{
+	char *dir = program_dir(), *paths[] = {
+		dir ? xasprintf("%s%s", dir, name) : NULL, dir ? xasprintf("%s../share/fragtrace/%s", dir, name) : NULL,
+		xasprintf(PRESETDIR "/%s", name),
+	}, *found = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(paths); i++) {
+		if (paths[i] && !found && !access(paths[i], R_OK))
+			found = paths[i];
+		else
+			free(paths[i]);
+	}
+	free(dir);
+	return found;
+}
+
+/**
  * conf_open() - read a configuration file
  * @conf: the result; to be closed with conf_close()
  * @arg: a path, or the name of a preset

@@ -484,3 +484,30 @@ const char *nearest(const char *word, const char *const *names, size_t n)
 	}
 	return best_distance == 1 || best_distance <= strnlen(word, 31) / LETTERS_PER_ERROR ? names[best] : NULL;
 }
+
+/**
+ * put_base64() - write bytes in base64
+ * @file: output
+ * @data: the bytes
+ * @n: how many
+ */
+void put_base64(FILE *file, const void *data, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *bytes = data;
+	size_t i;
+
+	for (i = 0; i < n; i += 3) {
+		uint32_t group = (uint32_t)bytes[i] << 16;
+
+		if (i + 1 < n)
+			group |= (uint32_t)bytes[i + 1] << 8;
+		if (i + 2 < n)
+			group |= bytes[i + 2];
+		putc(digits[group >> 18], file);
+		putc(digits[group >> 12 & 63], file);
+		putc(i + 1 < n ? digits[group >> 6 & 63] : '=', file);
+		putc(i + 2 < n ? digits[group & 63] : '=', file);
+	}
+}

@@ -61,6 +61,7 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
 
 void put_number(FILE *file, uint64_t number);
+void put_base64(FILE *file, const void *data, size_t n);
 
 const char *plural(uint64_t n);
 

@@ -46,6 +46,9 @@ class Browser:
         self.session = ""
         # the complaints of the page; a good page has none
         self.complaints: list[str] = []
+        # what the page and its workers have asked for, and the sessions of the workers, if watch_requests() was called
+        self.requests: list[str] = []
+        self.workers: list[str] = []
 
     def new_page(self, width: int = 1280, height: int = 800) -> None:
         """Open a new page; the previous one is closed."""
@@ -57,7 +60,8 @@ class Browser:
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
         self.resize(width, height)
-        self.complaints.clear()
+        for noted in self.complaints, self.requests, self.workers:
+            noted.clear()
 
     def close(self) -> None:
         """End the browser."""
@@ -93,10 +97,30 @@ class Browser:
                 self.complaints.append(str(answer["params"]["exceptionDetails"]))
             if answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error":
                 self.complaints.append(answer["params"]["entry"]["text"])
+            if answer.get("method") == "Network.requestWillBeSent":
+                self.requests.append(answer["params"]["request"]["url"])
+            if answer.get("method") == "Target.attachedToTarget" and answer["params"]["targetInfo"]["type"] == "worker":
+                self.workers.append(answer["params"]["sessionId"])
+                # it waits until it is watched, too
+                for number, command in enumerate(("Network.enable", "Runtime.runIfWaitingForDebugger"), 10 ** 6):
+                    os.write(self.to, json.dumps({"id": number, "method": command, "params": {}, "sessionId": self.workers[-1]}).encode() + b"\0")
             if answer.get("id") == self.number:
                 if "error" in answer:
                     raise Failure(f"{method}: {answer['error']}")
                 return answer["result"]
+
+    def watch_requests(self) -> None:
+        """Note all requests of the page and of the workers that it begins from now on."""
+        self.call("Network.enable")
+        self.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
+
+    def in_worker(self, expression: str) -> Any:
+        """The value of a JavaScript expression in the newest worker."""
+        page, self.session = self.session, self.workers[-1]
+        try:
+            return self.js(expression)
+        finally:
+            self.session = page
 
     # === Actions of a user ===
 

@@ -5,6 +5,7 @@ A test is a function test_NAME; it gets a Page, whose folder is its working dire
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,15 @@ from serving import Server
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "data"
 PLAIN = ["-c", str(DATA / "plain.color.cnf"), "-i", str(DATA / "plain.img.cnf")]
+
+
+NO_READER = "the reader of pages was not built: make page"
+
+
+def reader_is_built() -> bool:
+    """Is it there, and not older than what it is made of? Emscripten brings Node."""
+    reader, sources = HERE.parent / "reader.js", [*HERE.parent.glob("src/*/*.[ch]"), *HERE.parent.glob("page/reader/*")]
+    return reader.exists() and shutil.which("node") is not None and all(one.stat().st_mtime <= reader.stat().st_mtime for one in sources)
 
 
 class Page:
@@ -219,7 +229,7 @@ def run_all(tests: dict[str, Callable[[Page], None]], view: str) -> int:
     return failed
 
 
-def main(tests: dict[str, object]) -> int:
+def main(tests: dict[str, object], needs_reader: bool = False) -> int:
     """Run the tests among these names of a script, or those that its arguments name."""
     os.environ.update(TZ="UTC", LC_ALL="C.UTF-8")
     script, view, wanted = os.path.basename(sys.argv[0]), os.path.abspath(sys.argv[1]), sys.argv[2:]
@@ -227,11 +237,14 @@ def main(tests: dict[str, object]) -> int:
              if name.startswith("test_") and (not wanted or name[5:] in wanted)}
     print(f"KTAP version 1\n# {script} {os.path.basename(view)}\n1..{len(tests)}", flush=True)
     failed = skipped = 0
-    if browser.program():
+    missing = "" if browser.program() else "chromium-headless-shell is not installed"
+    if needs_reader and not reader_is_built():
+        missing = NO_READER
+    if not missing:
         failed = run_all(tests, view)
     else:
         skipped = len(tests)
         for number, name in enumerate(tests, 1):
-            print(f"ok {number} {name} # SKIP chromium-headless-shell is not installed")
+            print(f"ok {number} {name} # SKIP {missing}")
     print(f"# Totals: pass:{len(tests) - failed - skipped} fail:{failed} xfail:0 xpass:0 skip:{skipped} error:0")
     return 1 if failed else 0

@@ -180,7 +180,7 @@ static const struct {
 	{ "blocks", "application/json", answer_blocks },
 	{ "files", "application/json", answer_files },
 	{ "fragments", "application/json", answer_fragments },
-	{ "plot", "image/png", answer_plot },
+	{ "plot", NULL, answer_plot },
 	{ "why", "text/plain; charset=utf-8", answer_why },
 };
 
@@ -333,7 +333,7 @@ static void answer_about(const struct answers *answers, const struct serve_view 
 	struct json json = { 0 };
 	const char *trouble;
 
-	*answer = (struct answer){ .type = kinds[which].type, .generation = view->generation };
+	*answer = (struct answer){ .type = kinds[which].type ? kinds[which].type : answers->plot_type, .generation = view->generation };
 	if (question->known == view->generation) {
 		answer->status = ANSWER_KNOWN;
 		return;

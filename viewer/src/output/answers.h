@@ -37,7 +37,8 @@ struct served {
  * @interval_ns: from one table to the next; 0: there is only one
  * @page: writes the page; NULL: it is elsewhere
  * @colors: finds the rules of a colour source; NULL for those of the table that is shown first, which others keep
- * @plot: writes a picture of one file as PNG
+ * @plot: writes a picture of one file
+ * @plot_type: what that is, as in MIME
  * @show: fills a view with a moment; NULL stands for the one that is shown first. Returns NULL, or why there is none,
  *	to be freed
  * @arg: for these
@@ -49,6 +50,7 @@ struct answers {
 	void (*page)(FILE *out, const struct serve_view *view);
 	struct colors *(*colors)(void *arg, const char *by);
 	void (*plot)(void *arg, const struct serve_view *view, size_t file, FILE *out);
+	const char *plot_type;
 	char *(*show)(void *arg, struct serve_view *view, const struct moment *moment);
 	void *arg;
 	/* private: */

@@ -452,26 +452,39 @@ static void put_data(struct json *json, const void *arg)
 	page_files_free(&list);
 }
 
+/* No page may load anything from elsewhere, nor run a script that is not its own. */
+static const char *const policies[] = {
+	[HTML_PICTURE] = "img-src data:",
+	[HTML_RENEWED] = "img-src data:; frame-src 'self' file:",
+	[HTML_SERVED] = "img-src data: blob:; connect-src 'self'",
+	[HTML_READER] = "img-src data: blob:; worker-src blob:",
+};
+
 /**
  * html_put() - write a page
  * @file: output
- * @put: writes the data of the page
- * @arg: for @put
+ * @html: what is in it
  */
-void html_put(FILE *file, void (*put)(struct json *json, const void *arg), const void *arg)
+void html_put(FILE *file, const struct html *html)
 {
 	struct json json = { .file = file };
 	const char *const *line;
 
 	for (line = page_html; *line; line++) {
-		if (!strcmp(*line, "@page.css@\n"))
+		if (!strcmp(*line, "@policy@\n"))
+			fprintf(file, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
+				"style-src 'sha256-" PAGE_CSS_SHA256 "'; script-src 'sha256-" PAGE_JS_SHA256 "'%s; %s\">\n",
+				html->kind == HTML_READER ? " 'wasm-unsafe-eval'" : "", policies[html->kind]);
+		else if (!strcmp(*line, "@page.css@\n"))
 			put_lines(file, page_css);
 		else if (!strcmp(*line, "@page.js@\n"))
 			put_lines(file, page_js);
 		else if (!strcmp(*line, "@data@\n"))
-			put(&json, arg);
-		else
+			html->put(&json, html->arg);
+		else if (strcmp(*line, "@files@\n"))
 			fputs(*line, file);
+		else if (html->put_files)
+			html->put_files(file, html->arg);
 	}
 }
 
@@ -493,6 +506,6 @@ void html_write(const char *path, const struct text *png, const struct layout *l
 	struct outfile out;
 
 	outfile_open(&out, path, "page");
-	html_put(out.file, put_data, &page);
+	html_put(out.file, &(struct html){ interval_ns ? HTML_RENEWED : HTML_PICTURE, put_data, NULL, &page });
 	outfile_close(&out);
 }

@@ -165,7 +165,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 
 static void put_page(FILE *file, const struct serve_view *view)
 {
-	html_put(file, serve_put_table, view);
+	html_put(file, &(struct html){ HTML_SERVED, serve_put_table, NULL, view });
 }
 
 

@@ -8,8 +8,6 @@
 #ifndef CANVAS_H
 #define CANVAS_H
 
-#include <cairo.h>
-#include <pango/pango.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,9 +20,10 @@
 #define HATCH_MIN 4
 
 /*
- * Text is set on a raster of this size at scale 1, in pixels. An average letter of the font is narrower than
+ * Text is set on a raster of this size at scale 1, in pixels, in a font of %FONT_SIZE. An average letter of the font is narrower than
  * LETTER_W; a digit is as wide. Digits and capitals are DIGIT_H high.
  */
+#define FONT_SIZE 9
 #define LETTER_W 6
 #define LETTER_H 10
 #define DIGIT_H 7
@@ -62,13 +61,13 @@ struct canvas {
 	size_t right;
 	size_t dpi;
 	enum canvas_form form;
-	cairo_t *cr;
+	struct _cairo *cr;
 	FILE *svg;
 	struct text elements;
 	char *title;
 	char *notes;
 	/* private: */
-	PangoLayout *text;
+	struct _PangoLayout *text;
 };
 
 void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, const struct img_conf *img,

@@ -309,19 +309,8 @@ static size_t room_of(const struct layout *l, size_t lines, size_t halves)
 	return (size_t)((double)((2 * lines + halves) * LINE_H) * l->scale / 2);
 }
 
-/**
- * file_view_paint() - draw the whole picture
- * @canvas: the result; to be freed with canvas_free()
- * @one: the file
- * @runs: the runs of its table
- * @colors: the rules
- * @img: the settings of the picture
- * @when: date and time of the table
- * @form: what it is drawn for
- */
-void file_view_paint(struct canvas *canvas, const struct one_file *one, const struct runs *runs,
-		     const struct colors *colors, const struct img_conf *img, const char *when,
-		     enum canvas_form form)
+static void paint_all(struct canvas *canvas, const struct one_file *one, const struct runs *runs,
+		      const struct colors *colors, const struct img_conf *img, const char *when, enum canvas_form form)
 {
 	struct layout layout;
 	struct view view = {
@@ -351,4 +340,31 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 	draw_list(&view);
 	file_plot_free(&view.plot);
 	colors_set_theme(false);
+}
+
+/**
+ * file_view_draw() - draw a file of a table
+ * @canvas: the result; to be freed with canvas_free()
+ * @table: the table
+ * @name: its name, for messages
+ * @file: index into table.files
+ * @text: has the time of the table
+ * @colors: the rules, which learn from the file
+ * @img: sizes
+ * @form: what it is drawn for
+ */
+void file_view_draw(struct canvas *canvas, const struct table *table, const char *name, uint32_t file,
+		    const struct text *text, struct colors *colors, const struct img_conf *img, enum canvas_form form)
+{
+	struct one_file one;
+	struct runs runs;
+	char when[TIME_TEXT_MAX];
+
+	format_text_time(when, text);
+	one_file_make(&one, table, name, file);
+	colors_learn(colors, &one.table);
+	runs_build(&runs, &one.table, NULL, colors, NULL);
+	paint_all(canvas, &one, &runs, colors, img, when, form);
+	runs_free(&runs);
+	one_file_free(&one);
 }

@@ -10,8 +10,7 @@
 #include "model/runs.h"
 #include "picture/canvas.h"
 
-void file_view_paint(struct canvas *canvas, const struct one_file *one, const struct runs *runs,
-		     const struct colors *colors, const struct img_conf *img, const char *when,
-		     enum canvas_form form);
+void file_view_draw(struct canvas *canvas, const struct table *table, const char *name, uint32_t file,
+		    const struct text *text, struct colors *colors, const struct img_conf *img, enum canvas_form form);
 
 #endif

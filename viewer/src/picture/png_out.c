@@ -221,22 +221,6 @@ void png_out_write(const struct text *png, const char *path)
  */
 void png_out_url(FILE *file, const struct text *png)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *bytes = (const unsigned char *)png->buf;
-	size_t n = png->len, i;
-
 	fputs("data:image/png;base64,", file);
-	for (i = 0; i < n; i += 3) {
-		uint32_t group = (uint32_t)bytes[i] << 16;
-
-		if (i + 1 < n)
-			group |= (uint32_t)bytes[i + 1] << 8;
-		if (i + 2 < n)
-			group |= bytes[i + 2];
-		putc(digits[group >> 18], file);
-		putc(digits[group >> 12 & 63], file);
-		putc(i + 1 < n ? digits[group >> 6 & 63] : '=', file);
-		putc(i + 2 < n ? digits[group & 63] : '=', file);
-	}
+	put_base64(file, png->buf, png->len);
 }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A page that reads files itself: it asks a reader instead of fragtrace serve. A reader is a worker with one input, see
+ * reader/worker.js. With another input it is replaced, and what it has not answered is not answered any more; see request()
+ * in source.js for answers that are on their way.
+ */
+"use strict";
+
+/* What enum answer_status in answers.h is in HTTP. */
+const STATUSES = [200, 304, 400, 404, 503];
+
+/* The files of a recording, without its folder; F2FS's own state is in folders. */
+const RECORDED = /^fragtrace-\d+\.\d{3}\.(?:(?:snapshot|table|events|heat)(?:\.zst)?|f2fs\/(?:[\w.:-]+\/)?[\w.-]+)$/;
+
+/* Inputs that can be chosen: name, isRecording, and files, or text that has them. */
+const inputs = [];
+
+let reader = null;
+
+/* === The reader === */
+
+function endReader() {
+	if (!reader)
+		return;
+	reader.worker.terminate();
+	URL.revokeObjectURL(reader.url);
+	reader.waiting.forEach(answer => answer(null));
+	reader = null;
+}
+
+/* Return: a promise for the answer; null: there will be none. */
+function tell(of, message, transferred = []) {
+	return new Promise(resolve => {
+		const id = ++of.number;
+
+		of.waiting.set(id, resolve);
+		of.worker.postMessage({ id, ...message }, transferred);
+	});
+}
+
+/* Return: why the input cannot be shown; an empty text: it can. */
+async function beginReader(input) {
+	const url = URL.createObjectURL(new Blob([$("reader").textContent], { type: "text/javascript" }));
+	const of = { worker: new Worker(url), url, input, waiting: new Map(), number: 0 };
+
+	endReader();
+	reader = of;
+	of.worker.onmessage = ({ data: answer }) => {
+		const resolve = of.waiting.get(answer.id);
+
+		of.waiting.delete(answer.id);
+		resolve(answer);
+	};
+	of.worker.onerror = event => {
+		event.preventDefault();
+		of.waiting.forEach(resolve => resolve({ ended: "the browser cannot run the reader: " + event.message }));
+		of.waiting.clear();
+	};
+	const { name, isRecording, text, files } = input, opened = await tell(of, { input: { name, isRecording, text, files } });
+
+	return opened && opened.ended || "";
+}
+
+/* As fetch() answers; a reader that has ended is begun anew with the next question. */
+async function askReader(what, query) {
+	if (reader && reader.hasEnded)
+		await beginReader(reader.input);
+	const of = reader, answer = of && await tell(of, { what, pairs: [...query] });
+
+	if (!answer)
+		return null;
+	if (answer.ended) {
+		of.hasEnded = true;
+		return new Response(answer.ended, { status: 404 });
+	}
+	const status = STATUSES[answer.status];
+
+	return new Response(status === 304 ? null : answer.data, { status, headers: { "Content-Type": answer.type } });
+}
+
+/* === Inputs === */
+
+function drawTrouble(why) {
+	$("trouble").textContent = why;
+	$("trouble").hidden = !why;
+}
+
+function drawInputs() {
+	$("input").replaceChildren(...inputs.map(({ name }, i) => {
+		const option = element("option", name);
+
+		option.value = String(i);
+		return option;
+	}));
+	$("input").hidden = inputs.length < 2;
+	$("input").value = String(reader ? inputs.indexOf(reader.input) : 0);
+}
+
+/* Nothing of the input before stays. */
+function forget() {
+	pause();
+	epoch++;
+	moment = "";
+	chosen = steps = overview = shown = mapCursor = view.volume = null;
+	Object.assign(state, { chosen: null, folder: null, find: "", rows: ROWS, speed: null });
+	Object.assign(player, { first: 0, last: 0, at: 0, spans: [] });
+	$("find").value = "";
+	drawRefusal("");
+}
+
+async function showInput(input, link = {}) {
+	forget();
+	drawTrouble("");
+	document.body.classList.add("reading");
+	const why = await beginReader(input);
+
+	if (reader && reader.input !== input)
+		return;
+	document.body.classList.remove("reading");
+	drawInputs();
+	const fresh = why ? null : await ask("table");
+
+	document.body.classList.toggle("empty", !fresh);
+	if (!fresh) {
+		drawTrouble(why || input.name + ": cannot be shown");
+		return;
+	}
+	renewedAt = Date.now();
+	adoptLink(link);
+	await adopt(fresh);
+	if (data.colorings.includes(state.coloring) && state.coloring !== data.coloring)
+		await recolor(state.coloring);
+	await followLink(link);
+}
+
+/* Files that are those of a recording are one input; each other file is one. */
+async function openFiles(files) {
+	const named = files.map(file => [/[^/]*\.f2fs\/.*$|[^/]*$/.exec(file.path || file.name)[0], file]);
+	const recorded = named.filter(([name]) => RECORDED.test(name)), others = named.filter(([name]) => !RECORDED.test(name));
+	const first = inputs.length, read = async ([name, file]) => [name, await file.arrayBuffer(), file.lastModified];
+
+	if (recorded.length > 1)
+		inputs.push({ name: "recording", isRecording: true, files: await Promise.all(recorded.map(read)) });
+	else
+		others.push(...recorded);
+	for (const one of others)
+		inputs.push({ name: one[0].replace(/^[-.]/, "_"), isRecording: false, files: [await read(one)] });
+	if (inputs.length > first)
+		await showInput(inputs[first]);
+}
+
+/* The files of a folder that was dropped, and those of its folders. Chromium gives them only by a handle to a page in a file. */
+async function filesBelow(handle, path) {
+	if (handle.kind === "file")
+		return [Object.assign(await handle.getFile(), { path })];
+	const found = [];
+
+	for await (const one of handle.values())
+		found.push(...await filesBelow(one, path + "/" + one.name));
+	return found;
+}
+
+/* Firefox has no handles. */
+async function filesOfEntry(entry, path) {
+	if (entry.isFile)
+		return [Object.assign(await new Promise((resolve, refuse) => entry.file(resolve, refuse)), { path })];
+	const lister = entry.createReader(), found = [];
+
+	for (let some; !some || some.length; found.push(...some))
+		some = await new Promise((resolve, refuse) => lister.readEntries(resolve, refuse));
+	return (await Promise.all(found.map(one => filesOfEntry(one, path + "/" + one.name)))).flat();
+}
+
+/* What was dropped is there only until this returns. */
+function filesOfItem(item) {
+	const entry = item.webkitGetAsEntry();
+
+	if (!entry)
+		return [];
+	if (entry.isFile)
+		return [item.getAsFile()];
+	return item.getAsFileSystemHandle ? item.getAsFileSystemHandle().then(handle => filesBelow(handle, handle.name)) :
+	       filesOfEntry(entry, entry.name);
+}
+
+async function onDrop(event) {
+	event.preventDefault();
+	document.body.classList.remove("dragging");
+	try {
+		await openFiles((await Promise.all([...event.dataTransfer.items].map(filesOfItem))).flat());
+	} catch (error) {
+		drawTrouble(String(error));
+	}
+}
+
+function startInputs() {
+	$("inputs").hidden = false;
+	data.inputs.forEach(({ name, recording }, i) => inputs.push({ name, isRecording: recording, text: $("input" + i).textContent }));
+	$("input").addEventListener("change", event => showInput(inputs[Number(event.target.value)]));
+	$("open").addEventListener("click", () => $("files").click());
+	$("files").addEventListener("change", event => {
+		openFiles([...event.target.files]).catch(error => drawTrouble(String(error)));
+		event.target.value = "";
+	});
+	addEventListener("dragover", event => {
+		event.preventDefault();
+		document.body.classList.add("dragging");
+	});
+	addEventListener("dragleave", event => document.body.classList.toggle("dragging", Boolean(event.relatedTarget)));
+	addEventListener("drop", onDrop);
+	drawInputs();
+	document.body.classList.toggle("empty", !inputs.length);
+}
+
+/* The input that a link names, or the first one. */
+async function beginInputs() {
+	const link = readLink(), input = inputs.find(({ name }) => name === link.input) || inputs[0];
+
+	if (input)
+		await showInput(input, link);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * In place of apart.c, where there are no processes: what the function says when it ends the program is the answer, and
+ * the program goes on. What it had allocated is lost; when memory is used up, the page begins anew, see worker.js.
+ */
+#include <emscripten.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "apart.h"
+
+static jmp_buf end;
+static bool is_apart;
+
+/* The linker calls this instead of exit(). */
+noreturn void __real_exit(int status);
+noreturn void __wrap_exit(int status);
+
+noreturn void __wrap_exit(int status)
+{
+	if (is_apart)
+		longjmp(end, 1);
+	__real_exit(status);
+}
+
+/* The last line that was said, see worker.js. */
+EM_JS(char *, take_message, (void), {
+	return allocateUTF8(Module.said.pop() || "no memory");
+})
+
+char *run_apart(apart_fn fn, const void *arg, struct text *result)
+{
+	FILE *volatile out;
+
+	*result = (struct text){ 0 };
+	out = open_memstream(&result->buf, &result->len);
+	if (!out)
+		return xasprintf("no memory for what is read");
+	is_apart = true;
+	if (!setjmp(end))
+		fn(arg, out);
+	else
+		result = NULL;
+	is_apart = false;
+	if (fclose(out) && result)
+		die("no memory for what was read");
+	return result ? NULL : take_message();
+}

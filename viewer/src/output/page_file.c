@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: a page that reads files itself, with some in it. It has the reader (page/reader/) and the files as
+ * they are, so it shows what fragtrace serve shows of them, and opens others that are dropped on it.
+ *
+ * Files are in base64, and names in JSON without <: neither can end the element that they are in.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf.h"
+#include "input/f2fs_state.h"
+#include "input/recording.h"
+#include "input/source.h"
+#include "outfile.h"
+#include "output/html.h"
+#include "output/page_file.h"
+#include "util.h"
+
+/**
+ * struct page_inputs - what is in the page
+ * @inputs: paths of tables, snapshots and recordings
+ * @n: number of @inputs
+ * @reader: the script of the reader
+ */
+struct page_inputs {
+	char *const *inputs;
+	size_t n;
+	const struct text *reader;
+};
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* A page for a damaged input would be of no use. */
+static void check_input(const char *path)
+{
+	struct source source;
+	struct table table;
+
+	source_init(&source, path);
+	source.at = (struct moment){ .is_relative = true, .ns = UINT64_MAX };
+	if (!source_read_table(&source, &table, false))
+		die("%s", source.waiting ? source.waiting : source.trouble);
+	table_free(&table);
+	source_free(&source);
+}
+
+/* Name, content and time of a file: a table may have no other time. */
+static void put_file(struct json *json, const char *path, const char *name)
+{
+	struct text text;
+	int err = slurp_file(&text, path);
+	FILE *file;
+
+	if (err)
+		die("%s: cannot read: %s", path, strerror(err));
+	json_array(json, NULL);
+	json_visible(json, NULL, name);
+	file = json_value(json, NULL);
+	putc('"', file);
+	put_base64(file, text.buf, text.len);
+	putc('"', file);
+	json_signed(json, NULL, text.time_ms);
+	json_end(json);
+	text_free(&text);
+}
+
+/* F2FS's own state is in a folder, with one for each volume. */
+static void put_state(struct json *json, const char *dir, const char *prefix)
+{
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+
+	if (!stream)
+		die("%s: cannot open: %s", dir, strerror(errno));
+	while ((entry = readdir(stream))) {
+		char *path, *name;
+
+		if (*entry->d_name == '.')
+			continue;
+		path = xasprintf("%s/%s", dir, entry->d_name);
+		name = xasprintf("%s/%s", prefix, entry->d_name);
+		if (recording_is(path))
+			put_state(json, path, name);
+		else
+			put_file(json, path, name);
+		free(name);
+		free(path);
+	}
+	closedir(stream);
+}
+
+static void put_recording(struct json *json, const char *dir)
+{
+	struct recording recording;
+	size_t i;
+
+	recording_open(&recording, dir);
+	for (i = 0; i < recording.n; i++) {
+		const struct recorded *one = &recording.list[i];
+
+		put_file(json, one->snapshot, name_of(one->snapshot));
+		if (one->events)
+			put_file(json, one->events, name_of(one->events));
+		if (one->state)
+			put_state(json, one->state, name_of(one->state));
+	}
+	recording_close(&recording);
+}
+
+static void put_files(FILE *file, const void *arg)
+{
+	const struct page_inputs *page = arg;
+	size_t i;
+
+	for (i = 0; i < page->n; i++) {
+		struct json json = { .file = file };
+
+		fprintf(file, "<script type=\"application/json\" id=\"input%zu\">\n", i);
+		json_array(&json, NULL);
+		if (recording_is(page->inputs[i]))
+			put_recording(&json, page->inputs[i]);
+		else
+			put_file(&json, page->inputs[i], name_of(page->inputs[i]));
+		json_end(&json);
+		fputs("\n</script>\n", file);
+	}
+	fputs("<script type=\"text/plain\" id=\"reader\">\n", file);
+	fwrite(page->reader->buf, 1, page->reader->len, file);
+	fputs("</script>\n", file);
+}
+
+static void put_data(struct json *json, const void *arg)
+{
+	const struct page_inputs *page = arg;
+	size_t i;
+
+	json_object(json, NULL);
+	json_flag(json, "served", true);
+	json_array(json, "inputs");
+	for (i = 0; i < page->n; i++) {
+		json_object(json, NULL);
+		json_visible(json, "name", name_of(page->inputs[i]));
+		json_flag(json, "recording", recording_is(page->inputs[i]));
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+/**
+ * page_file_write() - write a page around tables, snapshots and recordings
+ * @path: where to; "-" is standard output
+ * @inputs: their paths; the first one is shown first
+ * @n: number of @inputs; 0: the page opens files, and has none
+ *
+ * Ends the program if one of them cannot be read, or the page cannot be written.
+ */
+void page_file_write(const char *path, char *const *inputs, size_t n)
+{
+	char *reader_path = conf_find_installed("reader.js");
+	struct text reader;
+	const struct page_inputs page = { inputs, n, &reader };
+	struct outfile out;
+	size_t i;
+	int err;
+
+	if (!reader_path)
+		die("this fragtrace was built without the reader of pages; build it: make page");
+	err = slurp_file(&reader, reader_path);
+	if (err)
+		die("%s: cannot read: %s", reader_path, strerror(err));
+	for (i = 0; i < n; i++)
+		check_input(inputs[i]);
+	outfile_open(&out, path, "page");
+	html_put(out.file, &(struct html){ HTML_READER, put_data, put_files, &page });
+	outfile_close(&out);
+	text_free(&reader);
+	free(reader_path);
+}

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests the page that reads files itself, opened from a file; speaks KTAP.
+
+usage: test_page_open.py PROGRAM [TEST...]; pages.py has what a test is. What the reader answers is tested in test_reader.py.
+"""
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import zstandard
+
+from pages import DATA, Page, expect, main
+from recorder import iso, record, record_gap
+
+# A header of a table for names that are made up.
+HEAD = "# fragtrace table 1\n# time 1767225600.000\n# volume 254:0 main_blkaddr=1024 blocks=9216 segment_blocks=512 path=/m\n"
+READY = "document.body.className === '' && shown !== null && MOVING.every(key => shown[key] === view[key])"
+
+
+def begin(page: Page, *inputs: str | Path, link: str = "") -> None:
+    """Write a page with inputs, and open it."""
+    subprocess.run([page.view, "page", *inputs, "-o", "page.html"], check=True)
+    page.browser.watch_requests()
+    page.browser.open(Path("page.html").absolute().as_uri() + link)
+    if inputs:
+        page.browser.until(READY)
+
+
+def choose_files(page: Page, *paths: str | Path) -> None:
+    """As the dialogue of the button does it."""
+    node = page.browser.call("DOM.querySelector", nodeId=page.browser.call("DOM.getDocument")["root"]["nodeId"], selector="#files")
+    page.browser.call("DOM.setFileInputFiles", nodeId=node["nodeId"], files=[str(Path(path).absolute()) for path in paths])
+
+
+def drop(page: Page, *paths: str | Path) -> None:
+    """Drop files or folders on the page."""
+    what = {"items": [], "files": [str(Path(path).absolute()) for path in paths], "dragOperationsMask": 1}
+    for kind in "dragEnter", "dragOver", "drop":
+        page.browser.call("Input.dispatchDragEvent", type=kind, x=300, y=300, data=what)
+
+
+def figures(view: str, *args: str | Path) -> dict[str, int]:
+    """What fragtrace check prints."""
+    done = subprocess.run([view, "check", *map(str, args)], capture_output=True, text=True, check=True)
+    return {line.split()[0]: int(line.split()[1].replace(",", "")) for line in done.stdout.splitlines() if line.split()[0] in ("extents", "fragmented")}
+
+
+def expect_input(page: Page, *args: str | Path) -> None:
+    """The page shows this input."""
+    page.browser.until(READY)
+    expect(page.js("({extents: data.total.extents, fragmented: data.total.fragmented})"), figures(page.view, *args))
+
+
+def test_a_page_shows_its_inputs(page: Page) -> None:
+    begin(page, DATA / "rocksdb.snapshot.zst", DATA / "two.table")
+    expect_input(page, DATA / "rocksdb.snapshot.zst")
+    expect(page.js("[...document.querySelector('#input').options].map(o => o.text)"), ["rocksdb.snapshot.zst", "two.table"])
+    # its cells are those that the program serves
+    expect(page.text("#summary").split(";")[0], "27 files, 20 of them fragmented")
+    page.browser.click_on("#rows tr:nth-child(2) button")
+    page.browser.until("chosen && !document.querySelector('#steps').hidden")
+    page.browser.click_on("#toPlot")
+    page.browser.until("document.querySelector('#plotted img').naturalWidth > 300 && document.querySelector('#why').textContent.includes('000086.log')")
+    page.browser.click_on("#plot button")
+    page.js("document.querySelector('#colors').value = 'cause', document.querySelector('#colors').dispatchEvent(new Event('change'))")
+    page.browser.until("data.coloring === 'cause'")
+    # the other one, with nothing of the first
+    page.js("document.querySelector('#input').value = '1', document.querySelector('#input').dispatchEvent(new Event('change'))")
+    page.browser.until("reader.input.name === 'two.table'")
+    expect_input(page, DATA / "two.table")
+    expect(page.js("[chosen, state.find, moment]"), [None, "", ""])
+    assert all("/mnt/f2fs/db" not in path for path in page.paths())
+
+
+def test_no_request_leaves_the_page(page: Page) -> None:
+    begin(page, DATA / "small.table")
+    expect(len(page.browser.workers), 1)
+    for run in page.js, page.browser.in_worker:
+        expect(run("fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')"), "refused")
+    expect(page.browser.in_worker("(() => { try { importScripts('http://127.0.0.1:9/a.js'); return 'sent'; } catch { return 'refused'; } })()"), "refused")
+    page.js("""(() => {
+        document.body.append(Object.assign(new Image(), { src: "http://127.0.0.1:9/a.png" }));
+        document.body.append(Object.assign(document.createElement("script"), { textContent: "document.title = 'ran'" }));
+        document.body.append(Object.assign(document.createElement("iframe"), { src: "http://127.0.0.1:9/" }));
+        document.body.insertAdjacentHTML("beforeend", "<b style='color: red' onclick='document.title = 1'>x</b>");
+        document.body.lastChild.click();
+    })()""")
+    time.sleep(0.3)
+    page.js("0")
+    assert page.js("document.title").startswith("fragtrace "), page.js("document.title")
+    # what was tried is all that was asked for, and was refused
+    refused = [text for text in page.browser.complaints if "Content Security Policy" in text or "127.0.0.1:9" in text]
+    assert len(refused) >= 4, refused
+    page.browser.complaints.clear()
+    others = [url[:60] for url in page.browser.requests if not url.startswith(("file:", "blob:", "data:", "http://127.0.0.1:9/"))]
+    expect(others, [])
+    files = {url for url in page.browser.requests if url.startswith("file:")}
+    expect(files, {Path("page.html").absolute().as_uri()})
+
+
+def test_files_are_opened(page: Page) -> None:
+    """A table, a snapshot, the files of a recording, a folder; also by dropping them."""
+    recorder = record(Path("run"), 5)
+    begin(page)
+    expect(page.js("document.body.className"), "empty")
+    choose_files(page, DATA / "small.table")
+    page.browser.until("reader && reader.input.name === 'small.table'")
+    expect_input(page, DATA / "small.table")
+    choose_files(page, *sorted(Path("run").iterdir()))
+    page.browser.until("data.recording && player.spans.length === 3")
+    expect_input(page, "run")
+    time_ns, shown, *_ = recorder.truth[len(recorder.truth) // 2]
+    page.js(f"jump({time_ns // 10 ** 6} + 1)")
+    page.browser.until(f"data.time === {time_ns // 10 ** 6} + 1")
+    expect_input(page, "run", "--at", iso((time_ns // 10 ** 6 + 1) * 10 ** 6))
+    drop(page, DATA / "rocksdb.snapshot.zst")
+    page.browser.until("reader.input.name === 'rocksdb.snapshot.zst' && !data.recording")
+    expect_input(page, DATA / "rocksdb.snapshot.zst")
+    drop(page, "run")
+    page.browser.until("reader.input.isRecording && data.recording && player.spans.length === 3")
+    expect_input(page, "run")
+    expect(page.js("inputs.length"), 4)
+    assert shown
+
+
+def test_a_moment_that_was_lost_is_said(page: Page) -> None:
+    _, lost_at, in_gap, healed = record_gap(Path("run"), 3)
+    begin(page, "run")
+    page.js("player.spans = [], drawRefusal('')")
+    # past what the page itself knows of the gap
+    expect(page.js(f"request('table', {{at: '{iso(in_gap)}'}}).then(async answer => [answer.status, (await answer.text()).includes('events were lost')])"), [404, True])
+    expect_input(page, "run")
+    expect(page.js("isLost"), False)
+    assert lost_at < healed
+
+
+def test_answers_of_another_input_are_dropped(page: Page) -> None:
+    """Inputs are changed while the first one is still read, and while a question is open."""
+    begin(page, DATA / "rocksdb.snapshot.zst", DATA / "small.table", DATA / "two.table")
+    expect(page.js("""(async () => {
+        const late = ask("table"), epochs = [epoch];
+        showInput(inputs[1]);
+        showInput(inputs[0]);
+        await showInput(inputs[2]);
+        return [await late, epoch - epochs[0]];
+    })()"""), [None, 3])
+    expect_input(page, DATA / "two.table")
+    # an answer that has arrived, but was not used yet
+    expect(page.js("""(async () => {
+        const late = request("table").then(answer => answer && ask("table"));
+        epoch++;
+        return await late;
+    })()"""), None)
+    time.sleep(0.3)
+    expect_input(page, DATA / "two.table")
+
+
+def test_bad_files_are_refused(page: Page) -> None:
+    """A sentence, and the next input is shown."""
+    packer = zstandard.ZstdCompressor().compressobj()
+    with open("bomb.zst", "wb") as file:
+        file.write(packer.compress(b"# fragtrace table 1\n"))
+        for _ in range(600):
+            file.write(packer.compress(b"#\n" * (1 << 19)))
+        file.write(packer.flush())
+    Path("<img src=x onerror=alert(1)>.table").write_text("no table\n")
+    begin(page, DATA / "small.table")
+    for name, said in (("bomb.zst", "larger than 256 MiB"), ("<img src=x onerror=alert(1)>.table", "<img src=x onerror=alert(1)>.table:1: ")):
+        choose_files(page, name)
+        page.browser.until(f"document.querySelector('#trouble').textContent.includes({json.dumps(said)})")
+        expect(page.js("[document.body.className, document.querySelectorAll('#trouble *').length]"), ["empty", 0])
+        choose_files(page, DATA / "two.table")
+        page.browser.until("reader.input.name === 'two.table' && document.querySelector('#trouble').hidden")
+        expect_input(page, DATA / "two.table")
+
+
+def test_names_cannot_forge_anything(page: Page) -> None:
+    """Names of files, of volumes and of inputs are texts, in the file and in the page."""
+    evil = "</script><script>document.title='forged'</script><img/src=x/onerror=document.title=1>"
+    table = HEAD.replace("path=/m", "path=/m" + evil.replace("/", "\\057")) + \
+        f"254:0 2000 5 0 4 contiguous /m/{evil}\n254:0 3000 5 0 5 contiguous /m/[x](http://a.b/)//c.d/<!--\n"
+    Path("<!--<script>").write_text(table)
+    begin(page, "<!--<script>")
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert "forged" not in text
+    expect(page.js("document.querySelectorAll('img[src=x], a, body script:not([id]):not(:last-of-type)').length"), 0)
+    assert page.js("document.title").startswith("fragtrace /m<")
+    assert page.paths()[0].endswith("<!--") or page.paths()[1].endswith("<!--"), page.paths()
+    page.browser.click_on("#rows button")
+    page.browser.until("chosen !== null")
+    page.browser.click_on("#toPlot")
+    page.browser.until("document.querySelector('#plotted img').naturalWidth > 300")
+
+
+def test_links_keep_what_is_shown(page: Page) -> None:
+    """Input, moment, place, file and colours; one that names what is not there shows the first input."""
+    recorder = record(Path("run"), 5)
+    begin(page, DATA / "rocksdb.snapshot.zst", "run")
+    page.js("document.querySelector('#input').value = '1', document.querySelector('#input').dispatchEvent(new Event('change'))")
+    page.browser.until("data.recording && player.spans.length === 3")
+    time_ms = recorder.truth[20][0] // 10 ** 6 + 1
+    page.js(f"jump({time_ms})")
+    page.browser.until(f"data.time === {time_ms}")
+    page.browser.until(READY)
+    page.browser.click_on("#rows button")
+    page.browser.until("chosen !== null")
+    page.js("recolor('cause')")
+    page.browser.until("data.coloring === 'cause'")
+    page.browser.until("location.hash.includes('colors=cause') && location.hash.includes('at=') && location.hash.includes('input=run')")
+    link, before = page.js("location.hash"), page.js("[chosen.key, data.time, data.coloring]")
+    page.browser.open("about:blank")
+    page.browser.open(Path("page.html").absolute().as_uri() + link)
+    page.browser.until(f"document.body.className === '' && chosen && data.time === {time_ms}")
+    expect(page.js("[chosen.key, data.time, data.coloring]"), before)
+    page.browser.open("about:blank")
+    page.browser.open(Path("page.html").absolute().as_uri() + "#input=nothing&at=x&file=%3Cb%3E&volume=9:9&first=-1&per=0&columns=x")
+    page.browser.until(READY)
+    expect_input(page, DATA / "rocksdb.snapshot.zst")
+
+
+def test_what_cannot_be_written_is_said(page: Page) -> None:
+    """A bad input ends it before there is a page; no input is overwritten; a program without the reader says how to build it."""
+    Path("good.table").write_bytes((DATA / "small.table").read_bytes())
+    Path("bad.table").write_text("no table\n")
+    shutil.copy(page.view, "alone")
+    for command, status, said in ((["page", "good.table", "bad.table", "-o", "x.html"], 1, "bad.table:1: "),
+                                  (["page", "good.table", "-o", "good.table"], 2, "would overwrite the input"),
+                                  (["page", "missing", "-o", "x.html"], 1, "missing: cannot open"),
+                                  (["page", "-o", "no/x.html"], 1, "cannot write the page")):
+        done = subprocess.run([page.view, *command], capture_output=True, text=True, check=False)
+        expect(done.returncode, status)
+        assert said in done.stderr and not Path("x.html").exists(), done.stderr
+    done = subprocess.run(["./alone", "page", "good.table", "-o", "x.html"], capture_output=True, text=True, check=False)
+    assert Path("/usr/local/share/fragtrace/reader.js").exists() or (done.returncode, "build it: make page" in done.stderr) == (1, True), done
+
+
+def test_a_phone_has_room_for_it(page: Page) -> None:
+    page.browser.resize(390, 800)
+    begin(page, DATA / "rocksdb.snapshot.zst", DATA / "two.table")
+    expect(page.js("document.documentElement.scrollWidth"), 390)
+    assert page.js("Math.min(...[...document.querySelectorAll('#inputs select, #inputs button')].map(e => e.getBoundingClientRect().height))") >= 24
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), needs_reader=True))

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests the reader of pages against the program: the same answers to the same questions, for all test data, recordings and
+damaged files; speaks KTAP.
+
+usage: test_reader.py PROGRAM; SEED=N repeats a run
+"""
+import base64
+import io
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import zstandard
+from PIL import Image
+
+from pages import NO_READER, reader_is_built
+from reader_host import Reader, Refused
+from recorder import iso, record, record_gap, write_state
+from serving import Server
+
+DATA = Path(__file__).resolve().parent / "data"
+SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(10 ** 6)))
+TABLES = [path for path in sorted(DATA.iterdir()) if path.suffix in (".table", ".zst") and path.name != "header_only.table"]
+COLORINGS = ["severity", "size", "cause", "why", "process", "age", "kind"]
+
+
+class Both:
+    """The program serves an input, and the reader has it."""
+
+    def __init__(self, view: str, reader: Reader, path: Path) -> None:
+        self.server, self.reader, self.asked = Server(view, path), reader, 0
+        reader.open(path)
+
+    def __enter__(self) -> "Both":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.stop()
+
+    def same(self, what: str, **args: Any) -> Any:
+        """Ask both; the answers are the same."""
+        self.asked += 1
+        status, _, served = self.server.request(self.server.url + what + "?" + "&".join(
+            f"{key}={re.sub(r'[^A-Za-z0-9]', lambda c: '%%%02X' % ord(c[0]), str(value))}" for key, value in args.items()))
+        read = self.reader.raw(what, **args)
+        # the moment at which it was written
+        found = [re.sub(rb'"written":\d+', b"", body) for body in (served, read[1])]
+        assert (status == 200, found[0]) == (read[0] == 0, found[1]), f"{what} {args}: {found[0][:300]!r} {found[1][:300]!r}"
+        return json.loads(served) if status == 200 and served[:1] in b"{[" else served
+
+    def everything(self) -> None:
+        """All that a page can ask."""
+        table = self.same("table")
+        for by in COLORINGS[:2 if len(table["colorings"]) < 4 else None]:
+            self.same("table", by=by)
+            for i, volume in enumerate(table["volumes"]):
+                blocks = volume["end"] - volume["lba"]
+                for per in {1, -(-blocks // 16384), 4096}:
+                    self.same("cells", by=by, volume=i, first=volume["lba"], per=per, n=min(16384, -(-blocks // per)))
+        for sort in "extra", "path", "fragments", "split", "blocks":
+            self.same("files", n=1000, sort=sort, down=0)
+        self.same("files", n=1000, folder="/")
+        self.same("files", n=9, find="*.SST", down=1)
+        for path, dev, ino, *_, place, _ in self.same("files", n=12)["files"]:
+            key = f"{dev} {ino}"
+            self.same("files", n=1, key=key)
+            self.same("fragments", key=key)
+            assert path in self.same("why", key=key).decode() or "\\" in path
+            volume = next(i for i, one in enumerate(table["volumes"]) if one["dev"] == dev)
+            end = table["volumes"][volume]["end"]
+            self.same("blocks", volume=volume, first=place, end=min(place + 3000, end))
+            self.same("cells", volume=volume, first=place, per=1, n=min(500, end - place), lit=key)
+        # what is not valid has the same sentence
+        self.same("cells", volume=99, first=0, per=1, n=1)
+        self.same("table", by="nothing")
+        self.same("nothing")
+
+
+def test_all_data_has_the_same_answers(view: str, reader: Reader) -> None:
+    for original in TABLES:
+        path = Path(shutil.copy(original, "."))
+        # the reader's files have times in seconds
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        with Both(view, reader, path) as both:
+            both.everything()
+            assert both.asked > 25, path
+
+
+def test_recordings_have_the_same_answers(view: str, reader: Reader) -> None:
+    for number in range(6):
+        folder = Path(f"run{number}")
+        if number == 5:
+            recorder, _, in_gap, _ = record_gap(folder, SEED)
+        else:
+            recorder, in_gap = record(folder, SEED + number), 0
+        if number == 4:
+            stem = min(folder.glob("*.snapshot.zst")).name.removesuffix(".snapshot.zst")
+            (folder / f"{stem}.f2fs/254:0").mkdir(parents=True)
+            write_state(folder / f"{stem}.f2fs/254:0", set(range(1000, 3000)))
+        with Both(view, reader, folder) as both:
+            both.everything()
+            spans = both.same("recording", first=0)
+            assert len(spans["spans"]) > 1
+            for at in [iso(one[0]) for one in recorder.truth[::9]] + ["start", "1s", "end", "x", "1h", *([iso(in_gap)] if in_gap else [])]:
+                both.same("table", at=at)
+                both.same("files", at=at, n=100)
+                both.same("cells", at=at, volume=0, first=1000, per=512, n=388)
+
+
+def test_pictures_of_files_have_the_same_pixels(view: str, reader: Reader) -> None:
+    """The cells of a plot, in the SVG of the reader and in that of the program."""
+    for path in DATA / "rocksdb.snapshot.zst", DATA / "redis.table":
+        reader.open(path)
+        listed = reader.ask("files", n=3)["files"]
+        for name, dev, ino, *_ in listed:
+            pixels = []
+            subprocess.run([view, "file", path, name, "-o", "out.svg"], check=True, stdout=subprocess.DEVNULL)
+            for svg in Path("out.svg").read_bytes(), reader.raw("plot", key=f"{dev} {ino}")[1]:
+                images = re.findall(rb'href="data:image/png;base64,([^"]*)"', svg)
+                pixels.append([np.array(Image.open(io.BytesIO(base64.b64decode(one))).convert("RGB")) for one in images])
+            assert pixels[0] and len(pixels[0]) == len(pixels[1])
+            for one, other in zip(*pixels):
+                assert one.shape == other.shape and (one == other).all() and len(np.unique(one)) > 1, name
+
+
+def first_error(command: list[str]) -> str:
+    """What the program says last when it refuses an input; empty: it does not."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode in (0, 1), done
+    return re.sub(r"^fragtrace \w+: ", "", done.stderr.splitlines()[-1]) if done.returncode else ""
+
+
+def damaged(rng: random.Random, good: bytes) -> bytes:
+    """Bytes changed, cut out, or doubled."""
+    data = bytearray(good)
+    for _ in range(rng.choice((1, 1, 2, 9))):
+        data += b"" if data else b"?"
+        at = rng.choice((rng.randrange(min(400, len(data))), rng.randrange(len(data))))
+        how = rng.randrange(4)
+        if how == 0:
+            data[at] = rng.choice((0, 255, data[at] ^ 1 << rng.randrange(8)))
+        elif how == 1:
+            data[at:at + 4] = rng.choice((b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f"))
+        elif how == 2:
+            del data[at:at + rng.randrange(1, 50)]
+        else:
+            del data[at + 1:]
+    return bytes(data)
+
+
+def test_damaged_files_have_the_same_sentence(view: str, reader: Reader) -> None:
+    """A hundred: both refuse with one sentence, or both show the same."""
+    rng, refused = random.Random(SEED), 0
+    folder = Path("damaged")
+    recorder = record(Path("run"), SEED)
+    goods = [zstandard.ZstdDecompressor().decompressobj().decompress(min(Path("run").glob("*.snapshot.zst")).read_bytes()),
+             (DATA / "small.table").read_bytes(), (DATA / "why.table").read_bytes()]
+    for number in range(100):
+        path = Path("input")
+        if number % 5 == 4:
+            # the events of a recording
+            path = folder
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree("run", folder)
+            victim = rng.choice(sorted(folder.iterdir()))
+            victim.write_bytes(damaged(rng, victim.read_bytes()))
+        else:
+            path.write_bytes(damaged(rng, rng.choice(goods)))
+        said = first_error([view, "files" if number % 5 == 4 else "table", str(path), "--csv", "-o", "/dev/null"])
+        try:
+            reader.open(path)
+            table = reader.ask("table")
+        except Refused as error:
+            refused += 1
+            # a list may be empty, a map may not
+            assert str(error) == (said or f"{path}: no directory is watched, so there is nothing to show"), f"{number}: {said!r} {error}"
+            continue
+        done = subprocess.run([view, "check", str(path)], capture_output=True, text=True, check=False)
+        figures = dict(line.split(None, 1) for line in done.stdout.splitlines() if " " in line)
+        assert not said and int(figures["extents"].split()[0]) == table["total"]["extents"], f"{number}: {said!r} {done}"
+    assert 20 < refused < 100, refused
+    assert recorder.truth
+
+
+def test_what_unpacks_to_gigabytes(view: str, reader: Reader) -> None:
+    """A sentence soon, and memory stays bounded: of zeros, of lines without an end, and of comments that are valid."""
+    packer = zstandard.ZstdCompressor(level=3)
+    # a snapshot whose header says that all of it is extents
+    Path("lie.head").write_bytes(struct.pack("<8sIIQQ", b"FTsnap\r\n", 2, 176, 2 ** 31, 0) +
+                                 b"".join(struct.pack("<QQII", 176, 2 ** 31 // size, size, 0) for size in (40, 88, 24, 4, 1, 48)))
+    for number, (begin, piece) in enumerate(((b"", bytes(1 << 20)), (b"# fragtrace table 1\n", b"#" * (1 << 20)),
+                                             (b"# fragtrace table 1\n", b"#\n" * (1 << 19)), (b"FTsnap\r\n", b"\xff" * (1 << 20)),
+                                             (min(Path(".").glob("*.head")).read_bytes(), bytes(1 << 20)))):
+        path, unpacked = Path(f"bomb{number}.zst"), packer.compressobj()
+        with open(path, "wb") as file:
+            file.write(unpacked.compress(begin))
+            for _ in range(2048):
+                file.write(unpacked.compress(piece))
+            file.write(unpacked.flush())
+        assert path.stat().st_size < 300_000
+        begun = time.monotonic()
+        try:
+            reader.open(path)
+            raise AssertionError(f"{path} was read")
+        except Refused as error:
+            assert "bomb" in str(error), error
+            print(f"# {path.stat().st_size} bytes, 2 GiB unpacked: {time.monotonic() - begun:.1f} s, {reader.memory >> 20} MiB: {error}")
+        assert reader.memory <= 1 << 30
+    assert view
+
+
+TESTS: list[Callable[[str, Reader], None]] = [value for key, value in list(globals().items()) if key.startswith("test_")]
+
+
+def main() -> int:
+    """Run all tests."""
+    view = Path(sys.argv[1]).resolve()
+    script = view.with_name("reader.js")
+    print("KTAP version 1\n# test_reader.py")
+    missing = "" if reader_is_built() else NO_READER
+    print(f"1..{len(TESTS)}\n# SEED={SEED}", flush=True)
+    bad = 0
+    for number, test in enumerate(TESTS, 1):
+        if missing:
+            print(f"ok {number} {test.__name__[5:]} # SKIP {missing}")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            reader = Reader(script)
+            try:
+                test(str(view), reader)
+                print(f"ok {number} {test.__name__[5:]}", flush=True)
+            except Exception as error:  # pylint: disable=broad-except
+                traceback.print_exc(file=sys.stdout)
+                print(f"# {error}\nnot ok {number} {test.__name__[5:]}", flush=True)
+                bad += 1
+            finally:
+                reader.close()
+                os.chdir("/")
+    skipped = len(TESTS) if missing else 0
+    print(f"# Totals: pass:{len(TESTS) - bad - skipped} fail:{bad} xfail:0 xpass:0 skip:{skipped} error:0")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

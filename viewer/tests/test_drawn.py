@@ -567,7 +567,7 @@ def test_axes(view: str) -> None:
         return [row for row in rows if row]
 
     # 136 boxes of 9 pixels are in a row
-    expect(labels("boxes"), [[str(at)] for at in range(0, 3000, 136)])
+    expect(labels("boxes"), [[str(at)] for at in range(0, 3000, 272)])
     expect(labels("segments"), [["segment", "watched blocks", "LBA"], *(
         [str(i), str(min(512, 2900 - 512 * i)), str(512 * i)] for i in range(6))])
     table("folded", 66 * 512, "254:0 0 512 0 4 contiguous /m/a", f"254:0 {65 * 512} 512 0 5 contiguous /m/b")

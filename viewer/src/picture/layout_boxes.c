@@ -487,7 +487,8 @@ static void note(struct rows *rows, const struct piece *piece)
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
 		      size_t volume, const struct rows *rows)
 {
-	size_t every = axis_every(l), row;
+	/* numbers that touch look like a grey column */
+	size_t every = axis_every(l, 0.5), row;
 	char text[GROUPED_MAX];
 
 	(void)runs;

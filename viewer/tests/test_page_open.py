@@ -52,6 +52,7 @@ def figures(view: str, *args: str | Path) -> dict[str, int]:
 def expect_input(page: Page, *args: str | Path) -> None:
     """The page shows this input."""
     page.browser.until(READY)
+    expect(page.js("document.querySelector('#welcome').checkVisibility()"), False)
     expect(page.js("({extents: data.total.extents, fragmented: data.total.fragmented})"), figures(page.view, *args))
 
 
@@ -106,7 +107,8 @@ def test_files_are_opened(page: Page) -> None:
     """A table, a snapshot, the files of a recording, a folder; also by dropping them."""
     recorder = record(Path("run"), 5)
     begin(page)
-    expect(page.js("document.body.className"), "empty")
+    expect(page.js("[document.body.className, document.querySelector('#welcome').checkVisibility(), document.querySelector('#list').checkVisibility()]"),
+           ["empty", True, False])
     choose_files(page, DATA / "small.table")
     page.browser.until("reader && reader.input.name === 'small.table'")
     expect_input(page, DATA / "small.table")

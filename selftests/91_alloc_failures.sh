@@ -208,6 +208,11 @@ toggle() {
 	fi
 }
 
+# none_charged() - is as much memory charged as after a load without a target?
+none_charged() {
+	[ "$(stat_of mem_bytes)" = "$IDLE" ]
+}
+
 # finish_faults() - no allocation may fail in later tests
 finish_faults() {
 	failing 0 2>/dev/null || :
@@ -218,7 +223,7 @@ finish_faults() {
 trap finish_faults EXIT
 KMEMLEAK=0
 [ ! -w /sys/kernel/debug/kmemleak ] || KMEMLEAK=1
-plan $((15 + KMEMLEAK))
+plan $((16 + KMEMLEAK))
 seed=${SEED:-$(date +%s)}
 dmesg -n 1
 if [ -w /sys/kernel/debug/failslab/require-start ]; then
@@ -247,8 +252,8 @@ sync
 
 # === Load ===
 
-load path=$MNT $OBSERVERS
-TEXTS=$(find $DBG -type f | wc -l)
+load $OBSERVERS
+TEXTS=$(find $DBG -type f | wc -l) IDLE=$(stat_of mem_bytes)
 unload
 within 0xffffffffa0000000 0xfffffffffeffffff
 load_failing $((seed % ${STEP:-3} + 1)) "${STEP:-3}"
@@ -311,6 +316,10 @@ expect "targets, resync and audit do what is written, or there is ENOMEM" "$ALL_
 failing 0
 check_exact "maps are exact after failures of readers and writers of debugfs" $MNT
 expect "audits have found no difference" "$(stat_of audit_differences)" 0
+echo "del $MNT" >$DBG/targets
+echo "del $MNT2" >$DBG/targets
+loop_until "$SOON" none_charged || :
+expect "without a target as much memory is charged as after a load" "$(stat_of mem_bytes)" "$IDLE"
 unload
 
 # === What is left ===

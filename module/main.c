@@ -12,6 +12,7 @@
  *     heat/        which ranges of files are read, and overwritten
  *     cgroups/     what cgroups read, and the requests that it takes
  *     fsync/       where the time of fsyncs goes
+ *     latency/     how long reads take, and what breaks add to that
  *
  *   debugfs/    what a user sees and asks for
  *     debugfs.c    counters out, commands in

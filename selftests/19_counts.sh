@@ -59,6 +59,7 @@ shown() {
 	sed -n 's/^# audited [^ ]* //p' $DBG/audit | tr ' ' '\n' | sed 's/^\([a-z]*\)=.*/audit \1/'
 	awk '/^# (volume|victim|moved|file) / { for (i = 3; i <= NF; i++) print "gc", $2 ":" $i }' $DBG/gc
 	awk '!/^#/ { sub(/:.*/, "", $2); print "fsync", $2 }' $DBG/fsync
+	sed -n 's/^# dev \(time\|fit\|rest\|file\) /\1 /p' $DBG/latency | tr -d . | awk '{ for (i = 2; i <= NF; i++) print "latency", $1 ":" $i }'
 	awk '!/^#/ { print "stats", $1 }' $DBG/stats
 }
 
@@ -208,6 +209,11 @@ gc 77_gc.sh volume:watched_foreground volume:moved_background volume:watched_bac
 gc 77_gc.sh victim:time victim:segment victim:segments victim:by victim:type victim:valid victim:moved victim:watched
 gc 77_gc.sh victim:policy moved:segment moved:ino moved:blocks file:ino file:foreground file:background file:path
 heat 99_heat.sh dev ino offset reads blocks requests overwrites continued path
+latency 99_latency.sh time:blocks time:pieces time:reads time:failed time:waits time:took time:waited time:bucket:reads
+latency 99_latency.sh fit:blocks fit:n fit:x fit:l fit:y fit:xx fit:xl fit:ll fit:xy fit:ly fit:yy
+latency 99_latency.sh rest:other rest:lost rest:cut rest:bytes rest:timed rest:timed_split rest:waited rest:waited_split
+latency 99_latency.sh rest:reads:extra file:ino file:cut file:bytes file:timed file:timed_split file:waited
+latency 99_latency.sh file:waited_split file:reads:extra file:path
 stats 59_sample.sh sampled unsound
 stats 19_counts.sh attached calls_attached volumes targets_waiting inodes directories extents mem_budget
 stats 19_counts.sh copies_budget writers stale queued events_write events_update events_map events_truncate
@@ -220,7 +226,7 @@ stats 60_budget.sh lost refused causes_lost
 stats 87_shares.sh left_out
 stats 83_stuck_writer.sh steps_late
 END
-load path=$MNT heat=1 cgroups=1 fsync=1
+load path=$MNT heat=1 cgroups=1 fsync=1 latency=1
 settle
 fileop write $MNT/a 0 4K sync
 fileop reads $MNT/a 0 64K 64K 64K direct

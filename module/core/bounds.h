@@ -61,6 +61,9 @@
 /* Fsyncs under way that are searched for that of a task (observers/fsync/). */
 #define FT_MAX_FSYNCS_SEARCHED	16
 
+/* Tables of reads and bios (observers/latency/): places that are searched. */
+#define FT_MAX_LATENCY_SEARCHED	4
+
 /* Check that a loop ended within its bound, in builds with FT_DEBUG. */
 static inline void ft_check_steps(unsigned int steps, unsigned int bound)
 {

@@ -206,6 +206,7 @@ enum ft_change {
  * @children: of a directory: names in it,
  * @heat: of a file: how often its ranges are read (observers/heat/), protected by @lock; empty
  *	when it is dead,
+ * @reads: of a file: what was read of it (observers/latency/), under RCU; %NULL when it is dead,
  * @target_path: the path of the target that begins here, if there is one,
  * @gone_path: the path that this file had, if it is unlinked and still open, and
  * @next_dropped: the next directory in vol->dropped
@@ -281,6 +282,7 @@ struct ft_inode {
 		struct hlist_head children;
 		struct rb_root heat;
 	};
+	struct ft_reads __rcu *reads;
 	char *target_path;
 	union {
 		char *gone_path;

@@ -123,6 +123,12 @@ static int f2fs_is_live(void)
 	return 0;
 }
 
+/* The others are the kernel's own, and stay. */
+static bool is_of_f2fs(const struct ft_probe *p)
+{
+	return !strncmp(p->name, "f2fs_", 5);
+}
+
 static void f2fs_is_going(void)
 {
 	struct ft_probe *p;
@@ -130,7 +136,8 @@ static void f2fs_is_going(void)
 	WRITE_ONCE(usable, false);
 	attach_or_detach();
 	for_each_probe(p)
-		p->tp = NULL;
+		if (is_of_f2fs(p))
+			p->tp = NULL;
 	owner = NULL;
 }
 
@@ -246,7 +253,7 @@ int ft_attach_init(void)
 	mutex_lock(&probes_lock);
 	for_each_kernel_tracepoint(match_tracepoint, NULL);
 	for_each_probe(p)
-		builtin |= !!p->tp;
+		builtin |= p->tp && is_of_f2fs(p);
 	if (builtin)
 		attach_error = f2fs_is_live();
 	mutex_unlock(&probes_lock);

@@ -69,6 +69,7 @@ follow() {
 #   no_causes  fragtrace follows the volume, but keeps no causes (causes=0)
 #   tracing    and keeps them, as it does by default
 #   heat       and counts reads (heat=1)
+#   latency    and measures them (latency=1)
 #   events     as tracing, and the kernel's tracer records the events of fragtrace's own tracepoints
 mode_begin() {
 	case $1 in
@@ -77,12 +78,13 @@ mode_begin() {
 	no_causes) follow causes=0 ;;
 	tracing) follow ;;
 	heat) follow heat=1 ;;
+	latency) follow latency=1 ;;
 	events)
 		follow
 		mounted $TRACEFS || mount -t tracefs tracefs $TRACEFS
 		echo 1 >$EVENTS
 		;;
-	*) bail "mode '$1': expected off, idle, no_causes, tracing, heat or events" ;;
+	*) bail "mode '$1': expected off, idle, no_causes, tracing, heat, latency or events" ;;
 	esac
 }
 

@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 RUNS=${RUNS:-3}
 BLOCKS=${BLOCKS:-8192}
-MODES=${MODES:-"off tracing heat"}
+MODES=${MODES:-"off tracing heat latency"}
 
 # reads(case, file, blocks, blocks at once, way) - all instructions of the guest, by mode, for each block
 reads() {

@@ -195,8 +195,8 @@ fi
 cp "$FT_TOP/module/probes/map.c" "$dir/src/module/probes/map.c"
 if [ -n "$tree" ]; then
 	check "the module builds with F2FS_SRC, and without its observers" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO" \
-		CONFIG_FRAGTRACE_CGROUPS=n CONFIG_FRAGTRACE_HEAT=n CONFIG_FRAGTRACE_FSYNC=n
-	expect "it has no parameters of theirs then" "$(modinfo -p "$(tail -n 1 "$dir/said")" | grep -E '^(path|heat|cgroups|fsync):')" \
+		CONFIG_FRAGTRACE_CGROUPS=n CONFIG_FRAGTRACE_HEAT=n CONFIG_FRAGTRACE_FSYNC=n CONFIG_FRAGTRACE_LATENCY=n
+	expect "it has no parameters of theirs then" "$(modinfo -p "$(tail -n 1 "$dir/said")" | grep -E '^(path|heat|cgroups|fsync|latency):')" \
 		"path:directories to watch, separated by commas (default: none)"
 	mkdir -p "$dir/tree/fs/f2fs"
 	cp "$tree/fs/f2fs/segment.h" "$dir/tree/fs/f2fs/"

@@ -34,7 +34,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 ft_die_with_parent "$@"
 
 # Modules of the kernel that the guest gets, with their dependencies.
-FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse dm_mod"
+FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse dm_mod dm-delay"
 # Programs that the guest gets, with their libraries, if they exist: those of the host, or for another architecture
 # those below its kernel's folder.
 FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace dmsetup"

@@ -585,6 +585,20 @@ static void op_slurp(int argc, char **argv)
 	puts(got ? strerrorname_np(errno) : "OK");
 }
 
+/* ahead FILE OFFSET LENGTH: have the kernel read a range that is not cached, and sleep for a second. */
+static void op_ahead(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY);
+	off_t offset = (off_t)num(argv[1]);
+	size_t len = num(argv[2]);
+
+	(void)argc;
+	if (posix_fadvise(fd, offset, (off_t)len, POSIX_FADV_DONTNEED) || readahead(fd, offset, len))
+		fail(argv[0]);
+	sleep(1);
+	close_file(fd, argv[0]);
+}
+
 /* read FILE LENGTH: read LENGTH in one call. Prints how much it was, or the error. */
 static void op_read(int argc, char **argv)
 {
@@ -695,6 +709,7 @@ static const struct {
 	{ "say", 2, op_say, "FILE TEXT" },
 	{ "deep", 4, op_deep, "FOLDER LEVELS BYTES COMMAND..." },
 	{ "slurp", 1, op_slurp, "FILE" },
+	{ "ahead", 3, op_ahead, "FILE OFFSET LENGTH" },
 	{ "read", 2, op_read, "FILE LENGTH" },
 	{ "reads", 5, op_reads, "FILE OFFSET LENGTH SIZE STEP [mmap|aio|uring] [direct] [random] [cached]" },
 	{ "shadow", 3, op_shadow, "FILE SECONDS SEED" },

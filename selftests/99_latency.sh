@@ -1,0 +1,340 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 99_latency.sh - reads, requests and times: as the block layer counts them, and at the prices that disks are given
+#
+# group: causes quick
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+TRACING=/sys/kernel/tracing
+NULL=/sys/kernel/config/nullb/nullb0
+NULLDEV=/dev/nullb0
+DM=/dev/dm-0
+# What each request takes on the slow disk.
+NS=20000000
+
+# end() - remove the disks
+end() {
+	cleanup
+	dmsetup remove late 2>/dev/null || :
+	[ ! -d $NULL ] || { echo 0 >$NULL/power; rmdir $NULL; }
+}
+
+# slow_disk() - make /dev/nullb0: it serves one request after the other, each in $NS; false if that is not possible
+slow_disk() {
+	local name
+
+	modprobe null_blk nr_devices=0 2>/dev/null || return 1
+	[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config || return 1
+	mkdir -p $NULL || return 1
+	for name in size=256 memory_backed=1 submit_queues=1 hw_queue_depth=1 max_sectors=1024 irqmode=2 completion_nsec=$NS; do
+		echo "${name#*=}" >"$NULL/${name%=*}" || return 1
+	done
+	echo 1 >$NULL/power && loop_until 5 test -b $NULLDEV
+}
+
+# broken(file, blocks...) - a file of 1 MiB, and in each 128 KiB of it these blocks elsewhere
+broken() {
+	local file window block
+
+	file=$1
+	shift
+	fileop write "$file" 0 1M
+	sync
+	window=0
+	while [ $window -lt 8 ] && [ $# -gt 0 ]; do
+		for block; do
+			fileop write "$file" $(((window * 32 + block) * 4))K 4K
+		done
+		window=$((window + 1))
+	done
+	sync
+}
+
+# counts(file) - print its reads and requests
+counts() {
+	awk -v path="$1" '$2 == "file" && $NF == path {
+			for (i = 10; i < NF; i++) { split($i, a, ":"); reads += a[1]; extra += a[2] }
+			print reads, reads + extra + $4
+			found = 1
+		}
+		END { if (!found) print "0 0" }' $DBG/latency
+}
+
+# requests_of(file) - print the second of them
+requests_of() {
+	counts "$1" | sed 's/.* //'
+}
+
+# bytes_of(file) - print the bytes in them
+bytes_of() {
+	awk -v path="$1" '$2 == "file" && $NF == path { print $5 }' $DBG/latency
+}
+
+# rest(number) - print a field of the line of what is of no file: 3 others, 4 lost
+rest() {
+	n=$1 awk '$2 == "rest" { print $(ENVIRON["n"] + 0) }' $DBG/latency
+}
+
+# timed_sum(field, pieces) - print a sum over all lengths: 5 the reads, 6 those that failed, 7 waited for, 8 their times, 9 waiting; of reads
+# in so many pieces, or all
+timed_sum() {
+	n=$1 pieces=${2:-} awk '$2 == "time" && (ENVIRON["pieces"] == "" || $4 == ENVIRON["pieces"]) { sum += $(ENVIRON["n"] + 0) }
+		END { print sum + 0 }' $DBG/latency
+}
+
+# price() - print what a request more takes, and then how long a read takes on average, in microseconds: for reads of 128 KiB
+price() {
+	awk '$2 == "fit" && $3 == 32 { d = $4 * $8 - $5 * $5; printf "%d %d\n", (d > 0 ? ($4 * $11 - $5 * $7) / d : -1), $7 / $4 }' $DBG/latency
+}
+
+# within(number, wanted, per cent, [slack]) - are they as near, or within the slack?
+within() {
+	awk -v a="$1" -v b="$2" -v share="$3" -v slack="${4:-0}" 'BEGIN {
+		d = a < b ? b - a : a - b
+		exit d > slack && d * 100 > share * (b < 0 ? -b : b)
+	}' || { echo "# $1, not $2 +-$3 %"; false; }
+}
+
+# tracing(events...) - begin to count reads of the slow disk at these events of the block layer
+tracing() {
+	local event
+
+	for event; do
+		echo 'rwbs ~ "R*"' >"$TRACING/events/block/$event/filter"
+		echo 1 >"$TRACING/events/block/$event/enable"
+	done
+	for event in f2fs_readpages f2fs_direct_IO_enter; do
+		echo 1 >"$TRACING/events/f2fs/$event/enable"
+	done
+	echo >$TRACING/trace
+}
+
+# not_tracing() - end that
+not_tracing() {
+	echo 0 >$TRACING/events/enable
+}
+
+# true_price() - print the same by these events: a line fitted to reads in several requests that follow each other, each from the
+# later of its first request and what of the read before had ended then, to its own end
+true_price() {
+	awk '
+		function sector() { for (i = 6; i <= NF; i++) if ($i == "+") return $(i - 1) }
+		/ f2fs_readpages: | f2fs_direct_IO_enter: / { if (n[read]) read++; task[read] = $1 }
+		/ block_bio_queue: / {
+			sub(":", "", $4)
+			of[sector()] = read
+			if (!n[read]++) from[read] = $4
+		}
+		/ block_rq_complete: / {
+			sub(":", "", $4)
+			r = of[sector()]
+			to[r] = $4
+			if (++ended[r] == n[r]) before[r] = to[r - 1]
+		}
+		END {
+			for (r = 1; r <= read; r++) {
+				if (n[r] < 2 || n[r - 1] < 2 || task[r] != task[r - 1]) continue
+				x = n[r] - 1
+				y = to[r] - (from[r] > before[r] ? from[r] : before[r])
+				N++; X += x; Y += y; XX += x * x; XY += x * y
+			}
+			printf "%d %d\n", (N * XY - X * Y) / (N * XX - X * X) * 1e6, Y / N * 1e6
+		}' $TRACING/trace
+}
+
+# traced(event) - print how many there were
+traced() {
+	grep -c " $1: " $TRACING/trace || :
+}
+
+plan 48
+trap end EXIT
+mounted $TRACING || mount -t tracefs tracefs $TRACING
+
+# that of the module's times, and the same on all CPUs
+echo mono >$TRACING/trace_clock
+echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
+
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/off 0 1M
+sync
+fileop reads $MNT/off 0 1M 128K 128K
+expect "without latency=1 nothing is counted" "$(grep -vc '^#' $DBG/latency) $(stat_of heat_bytes)" "0 0"
+check "which the file says" grep -q '^# not known: the module was loaded with latency=0$' $DBG/latency
+unload
+
+load path=$MNT latency=1
+settle || :
+expect "the format" "$(head -n 1 $DBG/latency)" "# fragtrace latency 1"
+expect "a write other than reset is refused" "$(fileop say $DBG/latency all)" EINVAL
+fileop reads $MNT/off 0 1M 128K 128K
+expect "a file in one piece" "$(counts $MNT/off) $(bytes_of $MNT/off)" "8 8 1048576"
+fileop reads $MNT/off 0 1M 4K 4K random
+expect "each page" "$(counts $MNT/off) $(bytes_of $MNT/off)" "264 264 2097152"
+check "of reads in one piece about two of 64 are timed ($(timed_sum 5))" within "$(timed_sum 5)" 10 40
+fileop write $MNT/hole 0 4K
+fileop write $MNT/hole 60K 4K
+fileop write $MNT/hole 124K 4K
+sync
+fileop reads $MNT/hole 0 128K 128K 128K direct
+fileop reads $MNT/hole 0 128K 128K 128K
+expect "blocks with holes between them that follow each other on the disk are in one piece" "$(counts $MNT/hole) $(bytes_of $MNT/hole)" "2 4 24576"
+unload
+umount $MNT
+
+# A disk that serves one request after the other.
+slow_disk || skip_rest "prices" "this kernel has no null_blk"
+make_volume $NULLDEV $MNT || bail "no volume"
+echo 128 >/sys/block/nullb0/queue/read_ahead_kb
+echo none >/sys/block/nullb0/queue/scheduler
+broken $MNT/whole
+broken $MNT/three 8
+broken $MNT/five 8 16
+load path=$MNT latency=1
+settle || :
+broken="$MNT/three $MNT/five" all="$MNT/whole $MNT/three $MNT/five"
+for file in $all; do
+	fileop reads "$file" 0 1M 128K 128K
+done
+for how in buffered direct mmap uring "direct uring" writer; do
+	echo reset >$DBG/latency
+	busy=
+	if [ "$how" = writer ]; then
+		fileop append $MNT/other 4K 60 fdatasync &
+		busy=$!
+	fi
+	tracing block_bio_queue block_rq_issue block_rq_complete
+	for n in 1 2; do
+		for file in $broken; do
+			# shellcheck disable=SC2046 # words
+			fileop reads "$file" 0 1M 128K 128K $(echo " $how" | sed 's/ buffered\| writer//')
+		done
+	done
+	price=$(price) true=$(true_price)
+	# shellcheck disable=SC2046 # words
+	fileop reads $MNT/whole 0 1M 128K 128K $(echo " $how" | sed 's/ buffered\| writer//')
+	not_tracing
+	[ -z "$busy" ] || wait $busy
+	expect "$how: each file's reads and requests" "$(for file in $all; do counts "$file"; done | tr '\n' ' ')" "8 8 16 48 16 80 "
+	expect "$how: all that the block layer gets, and issues" "$(traced block_bio_queue) $(traced block_rq_issue)" "136 136"
+	# one stall of the machine between the two clocks moves a price by some milliseconds
+	check "$how: the price is what the block layer's events say (${price% *} and ${true% *} us)" within "${price% *}" "${true% *}" 5 $((NS / 5000))
+	check "$how: the time of a read, too (${price#* } and ${true#* } us)" within "${price#* }" "${true#* }" 5
+	expect "$how: nothing is lost, everything waited for" "$(rest 3) $(rest 4) $(timed_sum 6) $(($(timed_sum 7) * 100 / $(timed_sum 5) >= 90))" "0 0 0 1"
+done
+# What the device splits is no break.
+echo reset >$DBG/latency
+echo 64 >/sys/block/nullb0/queue/max_sectors_kb
+tracing block_rq_issue
+fileop reads $MNT/whole 0 1M 128K 128K direct
+not_tracing
+expect "requests that the device is too small for are no breaks" "$(counts $MNT/whole) $(traced block_rq_issue) $(timed_sum 5 1)" "8 8 16 $(timed_sum 5)"
+unload
+
+# The module goes, and the volume, while reads are under way.
+rm -f /tmp/enough
+until [ -e /tmp/enough ]; do
+	fileop reads $MNT/five 0 1M 128K 128K direct
+	fileop reads $MNT/three 0 1M 128K 128K
+done &
+# some() - was anything timed?
+some() {
+	[ "$(timed_sum 5)" -gt 0 ]
+}
+seen=0
+for n in 1 2 3; do
+	load path=$MNT latency=1
+	! loop_until "$SOON" some || seen=$((seen + 1))
+	unload
+done
+expect "loaded and unloaded three times while reads are under way" $seen 3
+load path=$MNT latency=1
+touch /tmp/enough
+wait
+fileop ahead $MNT/five 0 1M &
+sleep 0.3
+umount $MNT 2>/dev/null || :
+wait
+! mounted $MNT || umount $MNT
+unload
+
+# The same disk, much slower: what the machine adds does not count.
+NS=200000000
+echo 0 >$NULL/power
+slow_disk || bail "no slow disk"
+echo none >/sys/block/nullb0/queue/scheduler
+mount_volume $NULLDEV $MNT || bail "no volume any more"
+load path=$MNT latency=1
+fileop reads $MNT/five 0 128K 128K 128K direct
+fileop reads $MNT/whole 0 128K 128K 128K direct
+fileop reads $MNT/three 0 256K 128K 128K direct
+fileop reads $MNT/five 0 256K 128K 128K direct
+echo reset >$DBG/latency
+fileop reads $MNT/three 0 256K 128K 128K direct
+fileop reads $MNT/five 0 256K 128K 128K direct
+more=$((($(timed_sum 8 5) - $(timed_sum 8 3)) / 4))
+check "a request more takes what it takes on the disk ($more ns), or more on a busy machine" \
+	test $more -ge $((NS / 100 * 95)) -a $more -le $((NS / 100 * 150))
+unload
+umount $MNT
+
+# Each request takes long here, all at the same time.
+size=$(cat "/sys/class/block/${DISK2##*/}/size")
+modprobe dm-delay 2>/dev/null || :
+if dmsetup --noudevsync create late --table "0 $size delay $DISK2 0 100 $DISK2 0 0" 2>/dev/null && [ -e $DM ] && make_volume $DM $MNT; then
+	echo 128 >/sys/block/dm-0/queue/read_ahead_kb
+	broken $MNT/whole
+	broken $MNT/five 8 16
+	load path=$MNT latency=1
+	settle || :
+	fileop reads $MNT/whole 0 1M 128K 128K direct
+	fileop reads $MNT/five 0 1M 128K 128K direct
+	echo reset >$DBG/latency
+	fileop reads $MNT/five 0 1M 128K 128K direct
+	check "requests at the same time take as long as one" within $(($(timed_sum 8) / $(timed_sum 5) / 1000)) 100000 10
+	for file in whole five whole five; do
+		fileop reads $MNT/$file 0 1M 128K 128K direct
+	done
+	price=$(price)
+	check "so one more costs nothing (${price% *} us)" test "${price% *}" -lt 5000
+	echo reset >$DBG/latency
+	fileop ahead $MNT/five 0 1M
+	expect "nobody has waited for what was read ahead" "$(requests_of $MNT/five) $(timed_sum 7)" "33 0"
+	fileop reads $MNT/five 0 1M 128K 128K
+	check "but for what is read" test "$(timed_sum 7)" -ge 7
+	echo reset >$DBG/latency
+	dmsetup suspend --nolockfs late && dmsetup --noudevsync reload late --table "0 $size error" && dmsetup resume late || bail "no errors"
+	fileop reads $MNT/five 0 128K 128K 128K direct 2>/dev/null || :
+	dmsetup suspend --nolockfs late && dmsetup --noudevsync reload late --table "0 $size delay $DISK2 0 0 $DISK2 0 0" && dmsetup resume late ||
+		bail "no end of errors"
+	expect "a read that fails is no time" "$(timed_sum 5) $(timed_sum 6)" "0 1"
+	unload
+	umount $MNT
+	dmsetup remove late
+else
+	for n in 1 2 3 4 5; do
+		skip "requests at the same time" "there is no dm-delay"
+	done
+fi
+
+# Many tasks, and little memory: the sums are exact, whatever files they are of.
+make_volume $DISK $MNT || bail "no volume"
+fileop many $MNT/f 1000 4096 0
+sync
+load path=$MNT latency=1 max_mem_mb=1
+settle || :
+echo 3 >/proc/sys/vm/drop_caches
+for n in 0 1 2 3 4 5 6 7; do
+	cat $MNT/f*"$n" >/dev/null &
+done
+wait
+expect "every read of 800 files is counted, by 8 tasks" "$(awk '$2 == "file" || $2 == "rest" {
+	for (i = 10; i < NF + ($2 == "rest"); i++) { split($i, a, ":"); reads += a[1] } } END { print reads }' $DBG/latency)" 800
+check "memory was short" awk '$2 == "rest" { split($11, a, ":"); exit !a[1] }' $DBG/latency
+unload
+finish

@@ -23,4 +23,4 @@ SERVE_LIBS := $(shell pkg-config --libs libmicrohttpd)
 # the events of a recording; its headers are no ISO C
 TRACE_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libtracefs))
 TRACE_LIBS := $(shell pkg-config --libs libtracefs)
-LDLIBS = $(PICTURE_LIBS) $(SERVE_LIBS) $(TRACE_LIBS) -lpng -lz -lzstd -lncursesw -ltinfo
+LDLIBS = -lm $(PICTURE_LIBS) $(SERVE_LIBS) $(TRACE_LIBS) -lpng -lz -lzstd -lncursesw -ltinfo

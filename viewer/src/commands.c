@@ -863,6 +863,11 @@ const struct command commands[N_COMMANDS] = {
 	  .takes_table = true, .most = 1, .prepare = prepare_why, .use = use_why,
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension.",
 	  .options = { READ } },
+	{ "cost", "[FILE]", "Say how long breaks keep readers waiting (latency=1).",
+	  .most = 1, .start = cost_run,
+	  .about = "By measured times of this device: of each volume, what a request more takes, and which files cost most; or of "
+		   "one FILE, by its path.",
+	  .options = { OPT_TABLE, OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },

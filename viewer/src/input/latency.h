@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the debugfs file `latency`, how long reads take and what breaks add to them. */
+#ifndef LATENCY_H
+#define LATENCY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util.h"
+
+#define LATENCY_LENGTHS 8
+#define LATENCY_SUMS 10
+
+/**
+ * struct latency_sum - timed reads
+ * @reads: how many have succeeded
+ * @waits: how many of these were waited for
+ * @waited: how long, in nanoseconds
+ */
+struct latency_sum {
+	uint64_t reads;
+	uint64_t waits;
+	uint64_t waited;
+};
+
+/**
+ * struct latency_times - timed reads of similar length
+ * @whole: in one piece
+ * @split: in several
+ */
+struct latency_times {
+	struct latency_sum whole;
+	struct latency_sum split;
+};
+
+/**
+ * struct latency_volume - a volume
+ * @major: device number
+ * @minor: device number
+ * @lost: reads that could not be timed
+ * @failed: timed reads that failed
+ * @times: by length
+ * @fits: sums to fit a line to, by length, as the file has them
+ */
+struct latency_volume {
+	unsigned int major;
+	unsigned int minor;
+	uint64_t lost;
+	uint64_t failed;
+	struct latency_times times[LATENCY_LENGTHS];
+	uint64_t fits[LATENCY_LENGTHS][LATENCY_SUMS];
+};
+
+/**
+ * struct latency_counts - what was read
+ * @cut: requests that are no breaks
+ * @bytes: in all requests
+ * @timed: reads in one piece that were timed
+ * @timed_split: reads in several
+ * @waited: nanoseconds that those in one piece were waited for
+ * @waited_split: and those in several
+ * @reads: by length
+ * @extra: requests that breaks have added, by length
+ */
+struct latency_counts {
+	uint64_t cut;
+	uint64_t bytes;
+	uint64_t timed;
+	uint64_t timed_split;
+	uint64_t waited;
+	uint64_t waited_split;
+	uint64_t reads[LATENCY_LENGTHS];
+	uint64_t extra[LATENCY_LENGTHS];
+};
+
+/**
+ * struct latency_file - a file, or the rest of a volume
+ * @major: device number
+ * @minor: device number
+ * @path: its path; "*" for the rest
+ * @counts: what was read of it
+ */
+struct latency_file {
+	unsigned int major;
+	unsigned int minor;
+	char *path;
+	struct latency_counts counts;
+};
+
+/**
+ * struct latency - the content of `latency`
+ * @volumes: all volumes
+ * @n_volumes: how many
+ * @files: all files, and the rest of each volume
+ * @n_files: how many
+ */
+struct latency {
+	struct latency_volume *volumes;
+	size_t n_volumes;
+	struct latency_file *files;
+	size_t n_files;
+	/* private: */
+	struct text text;
+};
+
+void latency_read(struct latency *latency, const char *name);
+void latency_free(struct latency *latency);
+
+#endif

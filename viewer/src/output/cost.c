@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: what breaks cost those who read, by the debugfs file `latency`. Times of reads become the price of a
+ * request, by a straight line fitted to them; counts of requests and prices become the cost of a volume and of its files.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "input/latency.h"
+#include "input/source.h"
+#include "names.h"
+#include "output/json.h"
+#include "outfile.h"
+#include "util.h"
+
+#define MAX_FILES 10	/* listed in sentences */
+#define MIN_READS 8	/* to fit a line to */
+
+/* A straight line fitted to times: what a request more takes, in microseconds, and what half its interval is. */
+struct price {
+	bool is_known;
+	bool is_pooled;	/* from reads of all lengths */
+	double us;
+	double half;
+	double reads;
+};
+
+/* Sums about the means of reads of one length, or added up over all lengths. */
+struct moments {
+	double n, xx, xl, ll, xy, ly, yy;
+	unsigned int groups;
+};
+
+struct costs {
+	struct price prices[LATENCY_LENGTHS];
+	double whole_wait_ns[LATENCY_LENGTHS];	/* of a read in one piece, on average */
+	double waited_for[LATENCY_LENGTHS];	/* which share of the reads in several pieces is */
+	double cost_ns;
+	double waited_ns;
+	uint64_t requests, reads, extra;
+};
+
+static const char *const lengths[] = { "4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB", "256 KiB", "more" };
+
+/* === Prices === */
+
+static void add_moments(struct moments *m, const uint64_t fit[LATENCY_SUMS])
+{
+	double n = (double)fit[0], x = (double)fit[1], l = (double)fit[2], y = (double)fit[3];
+
+	if (n < 2)
+		return;
+	m->groups++;
+	m->n += n;
+	m->xx += (double)fit[4] - x * x / n;
+	m->xl += (double)fit[5] - x * l / n;
+	m->ll += (double)fit[6] - l * l / n;
+	m->xy += (double)fit[7] - x * y / n;
+	m->ly += (double)fit[8] - l * y / n;
+	m->yy += (double)fit[9] - y * y / n;
+}
+
+/* By least squares: time by pieces and, if it differs, by length. */
+static struct price fit_line(const struct moments *m)
+{
+	struct price price = { .reads = m->n };
+	bool by_length = m->ll > 0.5 && m->xx * m->ll - m->xl * m->xl > 1e-9 * m->xx * m->ll;
+	double xx = by_length ? m->xx - m->xl * m->xl / m->ll : m->xx;
+	double xy = by_length ? m->xy - m->xl * m->ly / m->ll : m->xy;
+	double yy = by_length ? m->yy - m->ly * m->ly / m->ll : m->yy;
+	double free = m->n - m->groups - 1 - by_length;
+
+	if (m->n < MIN_READS || free < 1 || xx < 0.5)
+		return price;
+	price.is_known = true;
+	price.us = xy / xx;
+	price.half = 1.96 * sqrt(fmax(yy - xy * xy / xx, 0) / free / xx);
+	return price;
+}
+
+static void find_prices(struct costs *costs, const struct latency_volume *volume)
+{
+	struct moments all = { 0 };
+	struct price pooled;
+	size_t i;
+
+	for (i = 0; i < LATENCY_LENGTHS; i++)
+		add_moments(&all, volume->fits[i]);
+	pooled = fit_line(&all);
+	pooled.is_pooled = true;
+	for (i = 0; i < LATENCY_LENGTHS; i++) {
+		struct moments own = { 0 };
+
+		add_moments(&own, volume->fits[i]);
+		costs->prices[i] = fit_line(&own);
+		if (!costs->prices[i].is_known)
+			costs->prices[i] = pooled;
+	}
+}
+
+/* === Costs === */
+
+static uint64_t sum(const uint64_t *counts)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < LATENCY_LENGTHS; i++)
+		n += counts[i];
+	return n;
+}
+
+/* What the breaks of a file cost its readers. A price that is below nothing by chance costs nothing. */
+static double cost_of(const struct costs *costs, const struct latency_counts *counts)
+{
+	double ns = 0;
+	size_t i;
+
+	for (i = 0; i < LATENCY_LENGTHS; i++)
+		ns += (double)counts->extra[i] * fmax(costs->prices[i].us, 0) * 1000 * costs->waited_for[i];
+	return ns;
+}
+
+/* How long its readers have waited: those of all reads in several pieces, and of a sample of the others. */
+static double waited_of(const struct costs *costs, const struct latency_counts *counts)
+{
+	double reads = (double)sum(counts->reads), whole = 0;
+	size_t i;
+
+	for (i = 0; i < LATENCY_LENGTHS; i++)
+		whole += (double)counts->reads[i] * costs->whole_wait_ns[i];
+	if (reads <= (double)counts->timed_split)
+		return (double)counts->waited_split;
+	return (double)counts->waited_split + whole * (reads - (double)counts->timed_split) / reads;
+}
+
+static void find_costs(struct costs *costs, const struct latency *latency, const struct latency_volume *volume)
+{
+	size_t i;
+
+	*costs = (struct costs){ 0 };
+	find_prices(costs, volume);
+	for (i = 0; i < LATENCY_LENGTHS; i++) {
+		const struct latency_times *t = &volume->times[i];
+
+		costs->whole_wait_ns[i] = t->whole.reads ? (double)t->whole.waited / (double)t->whole.reads : 0;
+		costs->waited_for[i] = t->split.reads ? (double)t->split.waits / (double)t->split.reads : 0;
+	}
+	for (i = 0; i < latency->n_files; i++) {
+		const struct latency_file *f = &latency->files[i];
+
+		if (f->major != volume->major || f->minor != volume->minor)
+			continue;
+		costs->cost_ns += cost_of(costs, &f->counts);
+		costs->waited_ns += waited_of(costs, &f->counts);
+		costs->reads += sum(f->counts.reads);
+		costs->extra += sum(f->counts.extra);
+		costs->requests += sum(f->counts.reads) + sum(f->counts.extra) + f->counts.cut;
+	}
+}
+
+struct ranked {
+	const struct latency_file *file;
+	double cost;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->cost > y->cost || x->cost < y->cost)
+		return x->cost > y->cost ? -1 : 1;
+	return strcmp(x->file->path, y->file->path);
+}
+
+/* The files of a volume, or the one that was named, those that cost most first. */
+static size_t rank(struct ranked **list, const struct latency *latency, const struct latency_volume *volume,
+		   const struct costs *costs)
+{
+	size_t n = 0, i;
+
+	*list = xcalloc(latency->n_files + 1, sizeof(**list));
+	for (i = 0; i < latency->n_files; i++) {
+		const struct latency_file *f = &latency->files[i];
+
+		if (f->major == volume->major && f->minor == volume->minor)
+			(*list)[n++] = (struct ranked){ f, cost_of(costs, &f->counts) };
+	}
+	if (n)
+		qsort(*list, n, sizeof(**list), by_cost);
+	return n;
+}
+
+/* === Sentences === */
+
+static const char *duration(char buf[32], double ns)
+{
+	if (ns < 1e6)
+		snprintf(buf, 32, "%.0f µs", ns / 1e3);
+	else if (ns < 1e9)
+		snprintf(buf, 32, "%.1f ms", ns / 1e6);
+	else
+		snprintf(buf, 32, "%.1f s", ns / 1e9);
+	return buf;
+}
+
+static void say_cost(FILE *out, double cost, double waited)
+{
+	char a[32], b[32];
+
+	fprintf(out, "%s of %s", duration(a, cost), duration(b, waited));
+	if (waited > 0)
+		fprintf(out, " (%.1f %%)", 100 * fmin(cost / waited, 1));
+}
+
+static void say_prices(FILE *out, const struct costs *costs, const struct latency_volume *volume)
+{
+	bool said = false;
+	size_t i;
+
+	for (i = 0; i < LATENCY_LENGTHS; i++) {
+		const struct price *p = &costs->prices[i];
+
+		if (!p->is_known || !volume->fits[i][0] || (p->is_pooled && said))
+			continue;
+		if (p->is_pooled)
+			fprintf(out, "  a request more takes %.0f µs (%.0f to %.0f), by %.0f reads of all lengths\n", p->us,
+				p->us - p->half, p->us + p->half, p->reads);
+		else
+			fprintf(out, "  in reads of %s a request more takes %.0f µs (%.0f to %.0f), by %.0f reads\n",
+				i < LATENCY_LENGTHS - 1 ? lengths[i] : "more than 256 KiB", p->us, p->us - p->half,
+				p->us + p->half, p->reads);
+		said |= p->is_pooled;
+	}
+	for (i = 0; i < LATENCY_LENGTHS && !costs->prices[i].is_known; i++)
+		;
+	if (i == LATENCY_LENGTHS)
+		fputs("  what a request more takes is not known yet: too few reads of similar length were made in different "
+		      "numbers of requests\n", out);
+}
+
+static void say_volume(FILE *out, const struct latency *latency, const struct latency_volume *volume, const char *named)
+{
+	char buf[GROUPED_MAX], other[GROUPED_MAX];
+	struct ranked *list;
+	struct costs costs;
+	size_t n, i, said = 0;
+
+	find_costs(&costs, latency, volume);
+	fprintf(out, "%u:%u: %s requests instead of %s", volume->major, volume->minor, grouped(buf, costs.requests),
+		grouped(other, costs.requests - costs.extra));
+	fputs(" cost those who read ", out);
+	say_cost(out, costs.cost_ns, costs.waited_ns);
+	fputs(" that they waited\n", out);
+	say_prices(out, &costs, volume);
+	n = rank(&list, latency, volume, &costs);
+	for (i = 0; i < n && said < MAX_FILES; i++) {
+		const struct latency_counts *c = &list[i].file->counts;
+		uint64_t extra = sum(c->extra), requests = sum(c->reads) + c->cut + extra;
+		char *path;
+
+		if (named ? strcmp(list[i].file->path, named) != 0 : !extra)
+			continue;
+		path = name_printable(!strcmp(list[i].file->path, "*") ? "all other files" : list[i].file->path);
+		fprintf(out, "  %s: %s requests instead of %s cost its readers ", path, grouped(buf, requests),
+			grouped(other, requests - extra));
+		free(path);
+		say_cost(out, list[i].cost, waited_of(&costs, c));
+		fputc('\n', out);
+		said++;
+	}
+	free(list);
+	if (volume->lost)
+		fprintf(out, "  reads that were not timed, as too many were under way: %s\n", grouped(buf, volume->lost));
+	if (volume->failed)
+		fprintf(out, "  timed reads that have failed, and count for nothing: %s\n", grouped(buf, volume->failed));
+}
+
+/* Has the file that was named, if one was, counts on this volume? */
+static bool is_asked_for(const struct latency *latency, const struct latency_volume *volume, const char *named)
+{
+	size_t i;
+
+	for (i = 0; named && i < latency->n_files; i++) {
+		const struct latency_file *f = &latency->files[i];
+
+		if (f->major == volume->major && f->minor == volume->minor && !strcmp(f->path, named))
+			return true;
+	}
+	return !named;
+}
+
+/* === JSON === */
+
+static void put_json(struct json *json, const struct latency *latency, const struct latency_volume *volume)
+{
+	struct ranked *list;
+	struct costs costs;
+	size_t n, i;
+
+	find_costs(&costs, latency, volume);
+	json_object(json, NULL);
+	json_format(json, "dev", "%u:%u", volume->major, volume->minor);
+	json_number(json, "reads", costs.reads);
+	json_number(json, "requests", costs.requests);
+	json_number(json, "extra", costs.extra);
+	json_real(json, "cost_s", costs.cost_ns / 1e9, 6);
+	json_real(json, "waited_s", costs.waited_ns / 1e9, 6);
+	json_number(json, "lost", volume->lost);
+	json_number(json, "failed", volume->failed);
+	json_array(json, "prices");
+	for (i = 0; i < LATENCY_LENGTHS; i++) {
+		const struct price *p = &costs.prices[i];
+
+		if (!p->is_known)
+			continue;
+		json_object(json, NULL);
+		json_number(json, "blocks", UINT64_C(1) << i);
+		json_real(json, "us", p->us, 3);
+		json_real(json, "low_us", p->us - p->half, 3);
+		json_real(json, "high_us", p->us + p->half, 3);
+		json_real(json, "reads", p->reads, 0);
+		json_flag(json, "pooled", p->is_pooled);
+		json_end(json);
+	}
+	json_end(json);
+	json_array(json, "files");
+	n = rank(&list, latency, volume, &costs);
+	for (i = 0; i < n; i++) {
+		const struct latency_counts *c = &list[i].file->counts;
+
+		json_object(json, NULL);
+		json_name(json, "path", list[i].file->path);
+		json_number(json, "reads", sum(c->reads));
+		json_number(json, "requests", sum(c->reads) + sum(c->extra) + c->cut);
+		json_number(json, "extra", sum(c->extra));
+		json_real(json, "cost_s", list[i].cost / 1e9, 6);
+		json_real(json, "waited_s", waited_of(&costs, c) / 1e9, 6);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+	free(list);
+}
+
+/**
+ * cost_run() - say what breaks cost those who read
+ * @options: the command line; its operand is a file, if there is one
+ *
+ * Ends the program if the counts cannot be read, or the answer cannot be written.
+ *
+ * Return: the exit status.
+ */
+int cost_run(const struct options *options)
+{
+	const char *named = options->n_operands ? *options->operands : NULL;
+	struct json json = { 0 };
+	struct latency latency;
+	struct outfile out;
+	bool found = !named;
+	size_t i;
+
+	latency_read(&latency, options->table ? options->table : DEFAULT_LATENCY);
+	for (i = 0; i < latency.n_volumes; i++)
+		found |= is_asked_for(&latency, &latency.volumes[i], named);
+	if (!found)
+		die("%s: no reads of it were counted; name a watched file by its whole path", named);
+	outfile_open(&out, "-", "answer");
+	json.file = out.file;
+	if (options->form == FORM_JSON) {
+		json_object(&json, NULL);
+		json_text(&json, "format", "fragtrace cost");
+		json_number(&json, "version", 1);
+		json_array(&json, "volumes");
+	}
+	for (i = 0; i < latency.n_volumes; i++)
+		if (options->form == FORM_JSON)
+			put_json(&json, &latency, &latency.volumes[i]);
+		else if (is_asked_for(&latency, &latency.volumes[i], named))
+			say_volume(out.file, &latency, &latency.volumes[i], named);
+	if (options->form == FORM_JSON) {
+		json_end(&json);
+		json_end(&json);
+		json_line(&json);
+	}
+	outfile_close(&out);
+	latency_free(&latency);
+	return 0;
+}

@@ -96,7 +96,8 @@ static void find_prices(struct costs *costs, const struct latency_volume *volume
 
 		add_moments(&own, volume->fits[i]);
 		costs->prices[i] = fit_line(&own);
-		if (!costs->prices[i].is_known)
+		/* one that may be nothing is no better than that of all lengths */
+		if (!costs->prices[i].is_known || costs->prices[i].us < costs->prices[i].half)
 			costs->prices[i] = pooled;
 	}
 }

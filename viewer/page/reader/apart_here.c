@@ -28,6 +28,7 @@ EM_JS(char *, take_message, (void), {
 	return allocateUTF8(Module.said.pop() || "no memory");
 })
 
+/* run_apart() - run a function that may end the program, with the arguments that it has in apart.c. */
 char *run_apart(apart_fn fn, const void *arg, struct text *result)
 {
 	FILE *volatile out;

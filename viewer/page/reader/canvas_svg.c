@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * In place of canvas_draw.c, where there is neither cairo nor pango: shapes and texts are elements of an SVG. How wide a
- * text is can only be estimated; the SVG makes it as wide as that.
+ * text is can only be estimated; the SVG makes it as wide as that. The functions have the arguments that they have there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "picture/png_out.h"
 #include "picture/svg.h"
 
+/* canvas_init() - make an empty picture. */
 void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, const struct img_conf *img,
 		 enum canvas_form form)
 {
@@ -26,6 +27,7 @@ void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rg
 	canvas_fill(canvas, 0, 0, (double)width, (double)height, rgb);
 }
 
+/* canvas_end() - complete a picture, before it is written. */
 void canvas_end(struct canvas *canvas)
 {
 	if (canvas->svg && (ferror(canvas->svg) | fclose(canvas->svg)))
@@ -33,6 +35,7 @@ void canvas_end(struct canvas *canvas)
 	canvas->svg = NULL;
 }
 
+/* canvas_free() - release a picture. */
 void canvas_free(struct canvas *canvas)
 {
 	free(canvas->px);
@@ -42,6 +45,7 @@ void canvas_free(struct canvas *canvas)
 	*canvas = (struct canvas){ 0 };
 }
 
+/* canvas_show_cells() - put the pixels of a rectangle into the SVG. */
 void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h)
 {
 	struct canvas part = { .width = w, .height = h, .dpi = canvas->dpi };
@@ -59,6 +63,7 @@ void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size
 	free(part.px);
 }
 
+/* canvas_fill() - draw a rectangle. */
 void canvas_fill(struct canvas *canvas, double x, double y, double w, double h, uint32_t rgb)
 {
 	svg_fill(canvas->svg, x, y, w, h, rgb);
@@ -103,18 +108,20 @@ static const char *letter_before(const char *at)
 /* Leave out letters that have no room, and put an ellipsis there: at the end, the beginning or in the middle. To be freed. */
 static char *fit(const char *text, double room, double scale, bool keeps_begin, bool keeps_end)
 {
-	double most = room / scale - width("\342\200\246"), kept = 0;
+	double left = room / scale - width("\342\200\246");
 	const char *head = text, *tail = text + strlen(text);
 
 	if (width(text) <= room / scale)
 		return xasprintf("%s", text);
-	while (head < tail) {
-		if (keeps_begin && (kept += letter_width(*head)) <= most)
-			head = next_letter(head);
-		if (keeps_end && head < tail && (kept += letter_width(*letter_before(tail))) <= most)
-			tail = letter_before(tail);
-		if (kept > most)
-			break;
+	while (head < tail && left > 0) {
+		if (keeps_begin) {
+			left -= letter_width(*head);
+			head = left >= 0 ? next_letter(head) : head;
+		}
+		if (keeps_end && head < tail && left > 0) {
+			left -= letter_width(*letter_before(tail));
+			tail = left >= 0 ? letter_before(tail) : tail;
+		}
 	}
 	return xasprintf("%.*s\342\200\246%s", (int)(head - text), text, keeps_end ? tail : "");
 }
@@ -128,16 +135,19 @@ static double show(struct canvas *canvas, double x, double y, double scale, uint
 	return w;
 }
 
+/* canvas_text() - write one line. */
 void canvas_text(struct canvas *canvas, double x, double y, double scale, uint32_t rgb, const char *text)
 {
 	show(canvas, x, y, scale, rgb, fit(text, (double)canvas->right - x, scale, true, false), false);
 }
 
+/* canvas_text_right() - write one line that ends at a given x. */
 void canvas_text_right(struct canvas *canvas, double x_end, double y, double scale, uint32_t rgb, const char *text)
 {
 	show(canvas, x_end, y, scale, rgb, fit(text, x_end, scale, false, true), true);
 }
 
+/* canvas_text_fit() - write one line into a given room. */
 double canvas_text_fit(struct canvas *canvas, double x, double y, double w, double scale, uint32_t rgb, const char *text)
 {
 	return show(canvas, x, y, scale, rgb, fit(text, w, scale, true, true), false);

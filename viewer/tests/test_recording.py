@@ -25,7 +25,7 @@ import eventfile as ev
 import fragsnap
 from fragplot import history, moments
 from PIL import Image
-from recorder import DEV, START, Model, Recorder, iso, record_gap
+from recorder import DEV, END, MAIN, START, Model, Recorder, iso, record_gap
 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace")).resolve()
@@ -691,6 +691,38 @@ def test_a_trace_has_causes(tmp_path: Path) -> None:
     assert [event["args"]["breaks"] for event in events if event["ph"] == "C"] == [0, 0, 1, 3, 3, 0]
     life, = (event for event in events if event["ph"] == "X")
     assert (life["name"], life["ts"] * 1000, life["dur"]) == ("/m/<f>\n7.sst", start, 8)
+
+
+def test_a_trace_has_one_thread_for_each_file(tmp_path: Path) -> None:
+    """Hundreds of files; half of them end, then the others break again, and some inode numbers are used again."""
+    rng = random.Random(SEED)
+    recorder = Recorder(tmp_path / "run", Model(rng))
+    recorder.copy(0)
+    files = rng.sample(range(4, 2 ** 20), 500)
+    ended = set(rng.sample(files, 250))
+    again = {ino for ino in ended if ino % 5 == 0}
+    lbas = iter(range(MAIN, END, 2))
+
+    def append(ino: int, offset: int) -> None:
+        recorder.model.emit(ev.PLACED, ino, offset, 1, next(lbas))
+
+    for ino in files:
+        recorder.model.emit(ev.NEW, ino)
+        append(ino, 0)
+        append(ino, 1)
+    for ino in ended:
+        recorder.model.emit(ev.HOLE, ino, 0, 2 ** 30)
+        recorder.model.emit(ev.GONE, ino)
+    for ino in again:
+        recorder.model.emit(ev.NEW, ino)
+        append(ino, 0)
+        append(ino, 1)
+    for ino in set(files) - ended | again:
+        append(ino, 2)
+    recorder.flush()
+    recorder.write()
+    lives = sorted((event["args"]["inode"], event["args"]["breaks"]) for event in traced(tmp_path) if event["ph"] == "X" and event["pid"] > 1)
+    assert lives == sorted([(ino, 1 if ino in ended else 2) for ino in files] + [(ino, 2) for ino in again])
 
 
 def test_a_trace_shows_what_was_lost(tmp_path: Path) -> None:

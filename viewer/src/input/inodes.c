@@ -70,6 +70,19 @@ uint32_t *inodes_at(struct inodes *inodes, uint32_t volume, uint64_t ino)
 }
 
 /**
+ * inodes_find() - look up the value kept for an inode
+ * @inodes: the hash; not changed
+ * @volume: index of the volume
+ * @ino: inode number
+ *
+ * Return: the value; 0 if there is none.
+ */
+uint32_t inodes_find(const struct inodes *inodes, uint32_t volume, uint64_t ino)
+{
+	return inodes->n_slots ? find_slot(inodes, volume, ino)->value : 0;
+}
+
+/**
  * inodes_free() - release the hash
  * @inodes: empty afterwards
  */

@@ -19,6 +19,7 @@ struct inodes {
 };
 
 uint32_t *inodes_at(struct inodes *inodes, uint32_t volume, uint64_t ino);
+uint32_t inodes_find(const struct inodes *inodes, uint32_t volume, uint64_t ino);
 void inodes_free(struct inodes *inodes);
 
 #endif

@@ -24,6 +24,9 @@
 /* The process that stands for the recording; those after it are volumes. */
 #define RECORDING_PID 1
 
+/* In place of the thread of a file that is no more. */
+#define ENDED UINT32_MAX
+
 /**
  * struct track - a file that has a thread
  * @path: its path; NULL: not known yet
@@ -122,19 +125,22 @@ static void name_track(struct track *track, const char *path)
 }
 
 /* The thread of a file, if it has one; otherwise 0. */
-static uint32_t *tid_of(struct trace *t, const struct replay_state *s, const struct changing *f)
+static uint32_t tid_of(struct trace *t, const struct replay_state *s, const struct changing *f)
 {
-	return inodes_at(&t->current, (uint32_t)volume_at(t, &s->table.volumes[f->volume]), f->ino);
+	uint32_t tid = inodes_find(&t->current, (uint32_t)volume_at(t, &s->table.volumes[f->volume]), f->ino);
+
+	return tid == ENDED ? 0 : tid;
 }
 
 static struct track *track_of(struct trace *t, const struct replay_state *s, const struct changing *f, uint32_t *tid, uint64_t first_ns)
 {
-	uint32_t *found = tid_of(t, s, f);
+	size_t volume = volume_at(t, &s->table.volumes[f->volume]);
+	uint32_t *found = inodes_at(&t->current, (uint32_t)volume, f->ino);
 
-	if (!*found) {
+	if (!*found || *found == ENDED) {
 		t->tracks = grow(t->tracks, &t->cap_tracks, t->n_tracks, sizeof(*t->tracks));
 		t->tracks[t->n_tracks] = (struct track){
-			.volume = volume_at(t, &s->table.volumes[f->volume]), .ino = f->ino, .first_ns = first_ns,
+			.volume = volume, .ino = f->ino, .first_ns = first_ns,
 		};
 		*found = (uint32_t)++t->n_tracks;
 	}
@@ -194,11 +200,12 @@ static void on_begin(void *arg, const struct replay_state *s)
 /* The file is another one from now on, or none. */
 static void end_track(struct trace *t, const struct replay_state *s, const struct changing *f, uint64_t at_ns)
 {
-	uint32_t *tid = tid_of(t, s, f);
+	uint32_t tid = tid_of(t, s, f);
 
-	if (*tid)
-		t->tracks[*tid - 1].last_ns = at_ns;
-	*tid = 0;
+	if (!tid)
+		return;
+	t->tracks[tid - 1].last_ns = at_ns;
+	*inodes_at(&t->current, (uint32_t)t->tracks[tid - 1].volume, f->ino) = ENDED;
 }
 
 static void on_event(void *arg, struct replay_state *s, const struct event *e)
@@ -237,7 +244,7 @@ static void on_end(void *arg, const struct replay_state *s)
 
 	for (i = 0; i < s->n_files; i++) {
 		/* the next snapshot may have another volume */
-		uint32_t tid = s->files[i].volume < s->table.n_volumes ? *tid_of(t, s, &s->files[i]) : 0;
+		uint32_t tid = s->files[i].volume < s->table.n_volumes ? tid_of(t, s, &s->files[i]) : 0;
 
 		if (tid)
 			name_track(&t->tracks[tid - 1], s->files[i].path);

@@ -24,7 +24,7 @@ function endReader() {
 		return;
 	reader.worker.terminate();
 	URL.revokeObjectURL(reader.url);
-	reader.waiting.forEach(answer => answer(null));
+	reader.waiting.forEach(answer => answer(reader.ended ? { ended: reader.ended } : null));
 	reader = null;
 }
 
@@ -41,7 +41,7 @@ function tell(of, message, transferred = []) {
 /* Return: why the input cannot be shown; an empty text: it can. */
 async function beginReader(input) {
 	const url = URL.createObjectURL(new Blob([$("reader").textContent], { type: "text/javascript" }));
-	const of = { worker: new Worker(url), url, input, waiting: new Map(), number: 0 };
+	const of = { worker: new Worker(url), url, input, waiting: new Map(), number: 0, ended: "" };
 
 	endReader();
 	reader = of;
@@ -53,25 +53,29 @@ async function beginReader(input) {
 	};
 	of.worker.onerror = event => {
 		event.preventDefault();
-		of.waiting.forEach(resolve => resolve({ ended: "the browser cannot run the reader: " + event.message }));
+		of.ended = "the browser cannot run the reader: " + event.message;
+		of.waiting.forEach(resolve => resolve({ ended: of.ended }));
 		of.waiting.clear();
 	};
 	const { name, isRecording, text, files } = input, opened = await tell(of, { input: { name, isRecording, text, files } });
 
-	return opened && opened.ended || "";
+	of.ended = opened && opened.ended || "";
+	return of.ended;
 }
 
-/* As fetch() answers; a reader that has ended is begun anew with the next question. */
-async function askReader(what, query) {
-	if (reader && reader.hasEnded)
-		await beginReader(reader.input);
+/* As fetch() answers; a reader that has ended is begun anew, once for a question: its memory may be used up. */
+async function askReader(what, query, isLast = false) {
+	const why = reader && reader.ended ? await beginReader(reader.input) : "";
+
+	if (why)
+		return new Response(why, { status: 404 });
 	const of = reader, answer = of && await tell(of, { what, pairs: [...query] });
 
 	if (!answer)
 		return null;
 	if (answer.ended) {
-		of.hasEnded = true;
-		return new Response(answer.ended, { status: 404 });
+		of.ended = answer.ended;
+		return isLast ? new Response(answer.ended, { status: 404 }) : askReader(what, query, true);
 	}
 	const status = STATUSES[answer.status];
 
@@ -100,6 +104,7 @@ function drawInputs() {
 function forget() {
 	pause();
 	epoch++;
+	data = { inputs: data.inputs, served: true };
 	moment = "";
 	chosen = steps = overview = shown = mapCursor = view.volume = null;
 	Object.assign(state, { chosen: null, folder: null, find: "", rows: ROWS, speed: null });

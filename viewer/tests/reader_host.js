@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The reader of pages outside of a browser, for tests: node reader_host.js READER. Each line of the input is a message as
- * open.js posts it; one with an input begins a new reader, and has paths instead of contents. Answers are lines, too, with
- * the size of the reader's memory.
+ * open.js posts it; one with an input begins a new reader, and has paths instead of contents; one with take uses up so many
+ * bytes. Answers are lines, too, with the size of the reader's memory.
  */
 "use strict";
 
@@ -26,6 +26,9 @@ function begin() {
 	context.self = { postMessage: answer => answered(answer) };
 	context.globalThis = context;
 	script.runInContext(context);
+	/* a browser only notes them */
+	process.removeAllListeners("unhandledRejection");
+	process.on("unhandledRejection", () => {});
 }
 
 let answered = null;
@@ -38,7 +41,9 @@ let answered = null;
 			begin();
 			message.input.files = message.input.paths.map(load);
 		}
-		const answer = await new Promise(resolve => {
+		if (message.take)
+			vm.runInContext(`Module._malloc(${message.take})`, context);
+		const answer = message.take ? {} : await new Promise(resolve => {
 			answered = resolve;
 			context.self.onmessage({ data: message });
 		});

@@ -180,6 +180,32 @@ def test_bad_files_are_refused(page: Page) -> None:
         expect_input(page, DATA / "two.table")
 
 
+def test_a_reader_that_has_ended_is_begun_anew(page: Page) -> None:
+    """The question that ended it is asked again, once; answers of the same time, too."""
+    begin(page, DATA / "rocksdb.snapshot.zst")
+    end = "Module._reader_ask = () => { Module.said.push('it has ended'); throw Object.assign(new Error(), { name: 'ExitStatus' }); }, 0"
+    page.browser.in_worker(end)
+    expect(page.js("Promise.all([ask('table'), ask('table')]).then(all => all.map(one => one && one.total.files))"), [27, 27])
+    expect(len(page.browser.workers), 2)
+    expect(page.js("ask('table').then(one => one.total.files)"), 27)
+    # each new one ends, too
+    page.js("beginReader = (begin => async input => { const why = await begin(input); await tell(reader, { what: 'table', pairs: 0 }); return why; })(beginReader), 0")
+    page.browser.in_worker(end)
+    expect(page.js("request('table').then(async answer => [answer.status, await answer.text()])")[0], 404)
+
+
+def test_colours_of_another_input_are_not_asked_for(page: Page) -> None:
+    """One has causes, and the other one has none."""
+    begin(page, DATA / "rocksdb.snapshot.zst", DATA / "redis.table")
+    page.js("recolor('cause')")
+    page.browser.until("data.coloring === 'cause'")
+    page.js("showInput(inputs[1])")
+    page.browser.until("reader.input === inputs[1]")
+    expect_input(page, DATA / "redis.table")
+    expect(page.js("[data.coloring, document.querySelector('#colors').value]"), ["kind", "kind"])
+    expect(page.js("data.colorings.includes('cause')"), False)
+
+
 def test_names_cannot_forge_anything(page: Page) -> None:
     """Names of files, of volumes and of inputs are texts, in the file and in the page."""
     evil = "</script><script>document.title='forged'</script><img/src=x/onerror=document.title=1>"

@@ -27,7 +27,7 @@ from PIL import Image
 
 from pages import NO_READER, reader_is_built
 from reader_host import Reader, Refused
-from recorder import iso, record, record_gap, write_state
+from recorder import Model, Recorder, iso, record, record_gap, write_state
 from serving import Server
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -219,6 +219,65 @@ def test_what_unpacks_to_gigabytes(view: str, reader: Reader) -> None:
             print(f"# {path.stat().st_size} bytes, 2 GiB unpacked: {time.monotonic() - begun:.1f} s, {reader.memory >> 20} MiB: {error}")
         assert reader.memory <= 1 << 30
     assert view
+
+
+def refusal(reader: Reader, what: str, **args: Any) -> str:
+    """Why the reader has ended."""
+    try:
+        reader.raw(what, **args)
+    except Refused as error:
+        return str(error)
+    raise AssertionError(f"{what} {args} was answered")
+
+
+def test_moments_leave_nothing_in_memory(view: str, reader: Reader) -> None:
+    """Hundreds of moments of large tables, with F2FS's state."""
+    recorder = Recorder(Path("run"), Model(random.Random(SEED)))
+    recorder.model.names.update({ino: f"/m/{ino}" + "/a" * 2000 for ino in range(100, 120)})
+    recorder.copy(0)
+    recorder.steps(400)
+    recorder.flush()
+    recorder.write()
+    stem = next(Path("run").glob("*.snapshot.zst")).name.removesuffix(".snapshot.zst")
+    (Path("run") / f"{stem}.f2fs/254:0").mkdir(parents=True)
+    write_state(Path("run") / f"{stem}.f2fs/254:0", set(range(1000, 3000)))
+    reader.open(Path("run"))
+    used = []
+    for time_ns, *_ in recorder.truth:
+        reader.ask("table", at=iso(time_ns))
+        used.append(reader.memory)
+    print(f"# {len(used)} moments: {used[20] >> 20} MiB, {used[-1] >> 20} MiB")
+    assert used[20] == used[-1]
+    assert view
+
+
+def test_a_reader_with_much_in_memory_ends(view: str, reader: Reader) -> None:
+    """What is refused then ends it, and it answers nothing more; a new one has all of its memory."""
+    _, _, in_gap, _ = record_gap(Path("run"), SEED)
+    for _ in range(2):
+        reader.open(Path("run"))
+        status, why = reader.raw("table", at=iso(in_gap))
+        assert status and b"events were lost" in why and reader.raw("table")[0] == 0
+        reader.tell({"take": 600 << 20})
+        assert reader.raw("table")[0] == 0
+        assert refusal(reader, "table", at=iso(in_gap)) == why.decode().rstrip("\n")
+        assert refusal(reader, "table") == why.decode().rstrip("\n")
+    assert view
+
+
+def test_a_browser_that_refuses_the_program(view: str, reader: Reader) -> None:
+    """The first answer says why."""
+    text = Path(view).with_name("reader.js").read_text(encoding="utf-8")
+    Path("bad.js").write_text(text.replace("AGFzbQ", "AGFzbR", 1), encoding="utf-8")
+    broken = Reader(Path("bad.js"))
+    try:
+        broken.open(DATA / "small.table")
+        raise AssertionError("it was run")
+    except Refused as error:
+        assert "CompileError" in str(error), error
+    finally:
+        broken.close()
+    assert reader
 
 
 TESTS: list[Callable[[str, Reader], None]] = [value for key, value in list(globals().items()) if key.startswith("test_")]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * In place of apart.c, where there are no processes: what the function says when it ends the program is the answer, and
- * the program goes on. What it had allocated is lost; when memory is used up, the page begins anew, see worker.js.
+ * the program goes on. What it had allocated is lost; when that is much, the program ends, and the page begins a new one.
  */
 #include <emscripten.h>
+#include <emscripten/heap.h>
 #include <setjmp.h>
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ noreturn void __wrap_exit(int status);
 
 noreturn void __wrap_exit(int status)
 {
-	if (is_apart)
+	if (is_apart && emscripten_get_heap_size() < emscripten_get_heap_max() / 2)
 		longjmp(end, 1);
 	__real_exit(status);
 }

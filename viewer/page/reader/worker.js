@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The reader of a page that opens files, in a thread of its own; reader.c is behind it. The first message has the files of
- * one input, the others are questions about it. If the program ends, its last message is the answer, and nothing more
- * can be asked.
+ * one input, the others are questions about it. If the program ends, why it did is the answer to this and all later messages.
  */
 "use strict";
 
 const FOLDER = "/input";
+
+/* Why the program has ended; null: it has not. */
+let ended = null;
 
 var Module = {
 	/* What the program has said, without its name. */
@@ -15,16 +17,18 @@ var Module = {
 	printErr(line) {
 		Module.said.push(line.replace(/^fragtrace: /, ""));
 	},
-	onAbort() {
-		Module.said.push("no memory: it is too large for a page; fragtrace on the command line may have room for it");
-	},
 	quit(status, thrown) {
 		throw thrown;
 	},
 };
 
-const isReady = new Promise(resolve => {
+const isReady = new Promise((resolve, reject) => {
 	Module.onRuntimeInitialized = resolve;
+	/* also when the browser refuses the program, or has no memory for it */
+	Module.onAbort = what => {
+		ended = "the reader of this page has stopped: " + what + "; fragtrace on the command line may have room for the input";
+		reject(new Error(ended));
+	};
 });
 
 function bytesOf(content) {
@@ -78,14 +82,23 @@ function ask({ what, pairs }) {
 	return answer;
 }
 
+/* An error of the input ends the program by exit(), with a message. */
+function whyEnded(error) {
+	return ended || error.name === "ExitStatus" && Module.said.pop() || "the reader of this page has failed: " + error;
+}
+
 self.onmessage = async ({ data }) => {
-	await isReady;
+	let answer = null;
+
 	try {
-		const answer = data.input ? openInput(data.input) : ask(data);
-
-		self.postMessage({ id: data.id, ...answer }, [answer.data.buffer]);
+		await isReady;
+		if (ended === null)
+			answer = data.input ? openInput(data.input) : ask(data);
 	} catch (error) {
-		self.postMessage({ id: data.id, ended: Module.said.pop() || String(error) });
+		ended = whyEnded(error);
 	}
+	if (answer)
+		self.postMessage({ id: data.id, ...answer }, [answer.data.buffer]);
+	else
+		self.postMessage({ id: data.id, ended });
 };
-

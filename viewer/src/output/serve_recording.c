@@ -31,19 +31,18 @@ struct reading {
 	bool is_base;
 };
 
-/* The snapshot before a moment, if the recording has F2FS's state of that time. */
-static bool find_base(const struct reading *r, struct source *source, char **state, int64_t *time_ms)
+/* The snapshot before a moment, if the recording has F2FS's state of that time. Both are to be freed. */
+static bool find_base(const struct reading *r, char **snapshot, char **state, int64_t *time_ms)
 {
 	const struct recorded *found;
 	struct recording recording;
 
 	recording_open(&recording, r->recording->dir);
 	found = recording_before(&recording, r->moment);
-	*state = NULL;
 	if (found && found->state) {
+		*snapshot = xasprintf("%s", found->snapshot);
 		*state = xasprintf("%s", found->state);
 		*time_ms = found->time_ms;
-		source_init(source, xasprintf("%s", found->snapshot));
 	}
 	recording_close(&recording);
 	return *state;
@@ -51,22 +50,22 @@ static bool find_base(const struct reading *r, struct source *source, char **sta
 
 /*
  * Everything is parsed here, so that it can be parsed again without trouble. Of a base, its time and the folder with
- * F2FS's state come first, then a NUL; nothing if there is none.
+ * F2FS's state come first, then a NUL; nothing if there is none. All is freed: a page has no process for it.
  */
 static void put_table(const void *arg, FILE *out)
 {
 	const struct reading *r = arg;
+	char *snapshot = NULL, *state = NULL, *trouble = NULL;
 	struct f2fs_state *states;
 	struct source source;
 	struct table table;
-	char *state = NULL, *trouble = NULL;
 	int64_t time_ms = 0;
 	size_t n;
 
-	source_init(&source, r->recording->dir);
-	source.at = *r->moment;
-	if (r->is_base && !find_base(r, &source, &state, &time_ms))
+	if (r->is_base && !find_base(r, &snapshot, &state, &time_ms))
 		return;
+	source_init(&source, r->is_base ? snapshot : r->recording->dir);
+	source.at = *r->moment;
 	source.volume = r->recording->volume;
 	source_read_table(&source, &table, true);
 	if (r->is_base) {
@@ -80,6 +79,10 @@ static void put_table(const void *arg, FILE *out)
 	}
 	if (fwrite(table.text.buf, 1, table.text.len, out) != table.text.len)
 		die("no memory for a table");
+	table_free(&table);
+	source_free(&source);
+	free(snapshot);
+	free(state);
 }
 
 static void parse(struct table *table, const struct serve_recording *recording, struct text *text)

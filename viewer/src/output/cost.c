@@ -28,6 +28,12 @@ struct price {
 	double reads;
 };
 
+/* How long breaks have kept readers waiting, in nanoseconds, and the interval of that; known if the prices are. */
+struct cost {
+	bool is_known;
+	double ns, low, high;
+};
+
 /* Sums about the means of reads of one length, or added up over all lengths. */
 struct moments {
 	double n, xx, xl, ll, xy, ly, yy;
@@ -38,7 +44,7 @@ struct costs {
 	struct price prices[LATENCY_LENGTHS];
 	double whole_wait_ns[LATENCY_LENGTHS];	/* of a read in one piece, on average */
 	double waited_for[LATENCY_LENGTHS];	/* which share of the reads in several pieces is */
-	double cost_ns;
+	struct cost cost;
 	double waited_ns;
 	uint64_t requests, reads, extra;
 };
@@ -115,14 +121,29 @@ static uint64_t sum(const uint64_t *counts)
 }
 
 /* What the breaks of a file cost its readers. A price that is below nothing by chance costs nothing. */
-static double cost_of(const struct costs *costs, const struct latency_counts *counts)
+static struct cost cost_of(const struct costs *costs, const struct latency_counts *counts)
 {
-	double ns = 0;
+	struct cost cost = { .is_known = true };
 	size_t i;
 
-	for (i = 0; i < LATENCY_LENGTHS; i++)
-		ns += (double)counts->extra[i] * fmax(costs->prices[i].us, 0) * 1000 * costs->waited_for[i];
-	return ns;
+	for (i = 0; i < LATENCY_LENGTHS; i++) {
+		const struct price *p = &costs->prices[i];
+		double waits_us = (double)counts->extra[i] * costs->waited_for[i] * 1000;
+
+		cost.is_known &= p->is_known || !counts->extra[i];
+		cost.ns += waits_us * fmax(p->us, 0);
+		cost.low += waits_us * fmax(p->us - p->half, 0);
+		cost.high += waits_us * fmax(p->us + p->half, 0);
+	}
+	return cost;
+}
+
+static void add_cost(struct cost *sum, struct cost more)
+{
+	sum->is_known &= more.is_known;
+	sum->ns += more.ns;
+	sum->low += more.low;
+	sum->high += more.high;
 }
 
 /* How long its readers have waited: those of all reads in several pieces, and of a sample of the others. */
@@ -142,7 +163,7 @@ static void find_costs(struct costs *costs, const struct latency *latency, const
 {
 	size_t i;
 
-	*costs = (struct costs){ 0 };
+	*costs = (struct costs){ .cost.is_known = true };
 	find_prices(costs, volume);
 	for (i = 0; i < LATENCY_LENGTHS; i++) {
 		const struct latency_times *t = &volume->times[i];
@@ -155,7 +176,7 @@ static void find_costs(struct costs *costs, const struct latency *latency, const
 
 		if (f->major != volume->major || f->minor != volume->minor)
 			continue;
-		costs->cost_ns += cost_of(costs, &f->counts);
+		add_cost(&costs->cost, cost_of(costs, &f->counts));
 		costs->waited_ns += waited_of(costs, &f->counts);
 		costs->reads += sum(f->counts.reads);
 		costs->extra += sum(f->counts.extra);
@@ -165,15 +186,15 @@ static void find_costs(struct costs *costs, const struct latency *latency, const
 
 struct ranked {
 	const struct latency_file *file;
-	double cost;
+	struct cost cost;
 };
 
 static int by_cost(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->cost > y->cost || x->cost < y->cost)
-		return x->cost > y->cost ? -1 : 1;
+	if (x->cost.ns > y->cost.ns || x->cost.ns < y->cost.ns)
+		return x->cost.ns > y->cost.ns ? -1 : 1;
 	return strcmp(x->file->path, y->file->path);
 }
 
@@ -208,13 +229,18 @@ static const char *duration(char buf[32], double ns)
 	return buf;
 }
 
-static void say_cost(FILE *out, double cost, double waited)
+static void say_cost(FILE *out, const struct cost *cost, double waited)
 {
-	char a[32], b[32];
+	char mean[32], low[32], high[32], all[32];
 
-	fprintf(out, "%s of %s", duration(a, cost), duration(b, waited));
+	if (!cost->is_known) {
+		fprintf(out, "an unknown part of %s", duration(all, waited));
+		return;
+	}
+	fprintf(out, "%s (%s to %s) of %s", duration(mean, cost->ns), duration(low, cost->low), duration(high, cost->high),
+		duration(all, waited));
 	if (waited > 0)
-		fprintf(out, " (%.1f %%)", 100 * fmin(cost / waited, 1));
+		fprintf(out, " (%.1f %%)", 100 * fmin(cost->ns / waited, 1));
 }
 
 static void say_prices(FILE *out, const struct costs *costs, const struct latency_volume *volume)
@@ -254,7 +280,7 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 	fprintf(out, "%u:%u: %s requests instead of %s", volume->major, volume->minor, grouped(buf, costs.requests),
 		grouped(other, costs.requests - costs.extra));
 	fputs(" cost those who read ", out);
-	say_cost(out, costs.cost_ns, costs.waited_ns);
+	say_cost(out, &costs.cost, costs.waited_ns);
 	fputs(" that they waited\n", out);
 	say_prices(out, &costs, volume);
 	n = rank(&list, latency, volume, &costs);
@@ -269,7 +295,7 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 		fprintf(out, "  %s: %s requests instead of %s cost its readers ", path, grouped(buf, requests),
 			grouped(other, requests - extra));
 		free(path);
-		say_cost(out, list[i].cost, waited_of(&costs, c));
+		say_cost(out, &list[i].cost, waited_of(&costs, c));
 		fputc('\n', out);
 		said++;
 	}
@@ -296,6 +322,16 @@ static bool is_asked_for(const struct latency *latency, const struct latency_vol
 
 /* === JSON === */
 
+/* Without prices there is none. */
+static void put_cost(struct json *json, const struct cost *cost)
+{
+	if (!cost->is_known)
+		return;
+	json_real(json, "cost_s", cost->ns / 1e9, 6);
+	json_real(json, "cost_low_s", cost->low / 1e9, 6);
+	json_real(json, "cost_high_s", cost->high / 1e9, 6);
+}
+
 static void put_json(struct json *json, const struct latency *latency, const struct latency_volume *volume)
 {
 	struct ranked *list;
@@ -308,7 +344,7 @@ static void put_json(struct json *json, const struct latency *latency, const str
 	json_number(json, "reads", costs.reads);
 	json_number(json, "requests", costs.requests);
 	json_number(json, "extra", costs.extra);
-	json_real(json, "cost_s", costs.cost_ns / 1e9, 6);
+	put_cost(json, &costs.cost);
 	json_real(json, "waited_s", costs.waited_ns / 1e9, 6);
 	json_number(json, "lost", volume->lost);
 	json_number(json, "failed", volume->failed);
@@ -338,7 +374,7 @@ static void put_json(struct json *json, const struct latency *latency, const str
 		json_number(json, "reads", sum(c->reads));
 		json_number(json, "requests", sum(c->reads) + sum(c->extra) + c->cut);
 		json_number(json, "extra", sum(c->extra));
-		json_real(json, "cost_s", list[i].cost / 1e9, 6);
+		put_cost(json, &list[i].cost);
 		json_real(json, "waited_s", waited_of(&costs, c) / 1e9, 6);
 		json_end(json);
 	}

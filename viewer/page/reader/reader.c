@@ -4,7 +4,7 @@
  * worker.js calls it, in a thread of its own of the browser.
  *
  * An input that is refused ends the program, as on the command line; then worker.js says what it said, and the page begins
- * anew. Memory is limited by the linker (reader.mk), an input by MAX_INPUT.
+ * anew. Memory is limited by the linker (reader.mk), an input by PAGE_MAX_INPUT.
  */
 #include <emscripten.h>
 #include <stdlib.h>
@@ -13,12 +13,10 @@
 #include "input/recording.h"
 #include "input/source.h"
 #include "output/answers.h"
+#include "output/page_file.h"
 #include "picture/file_view.h"
 #include "picture/svg.h"
 #include "util.h"
-
-/* Of what is unpacked. */
-#define MAX_INPUT (UINT64_C(256) << 20)
 
 #define POINTS_PER_INCH 72.0
 
@@ -97,7 +95,7 @@ EMSCRIPTEN_KEEPALIVE void reader_open(const char *path)
 	struct table table;
 	char *trouble;
 
-	set_input_limit(MAX_INPUT);
+	set_input_limit(PAGE_MAX_INPUT);
 	source_init(&reader.source, xasprintf("%s", path));
 	*answers = (struct answers){ .most = SERVE_MAX_VIEWS, .colors = colors_by, .plot = plot, .plot_type = "image/svg+xml",
 				       .show = show_moment };

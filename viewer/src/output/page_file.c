@@ -31,14 +31,24 @@ struct page_inputs {
 	const struct text *reader;
 };
 
-static const char *name_of(const char *path)
+/* The last part of a path. A folder that is named from itself has no name. To be freed. */
+static char *name_of(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	size_t end = strlen(path), begin;
+	char *name;
 
-	return slash && slash[1] ? slash + 1 : path;
+	while (end && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path[begin - 1] != '/'; begin--)
+		;
+	name = xasprintf("%.*s", (int)(end - begin), path + begin);
+	if (*name && strcmp(name, ".") && strcmp(name, ".."))
+		return name;
+	free(name);
+	return xasprintf("recording");
 }
 
-/* A page for a damaged input would be of no use. */
+/* What the reader would refuse is of no use in a page. */
 static void check_input(const char *path)
 {
 	struct source source;
@@ -48,13 +58,16 @@ static void check_input(const char *path)
 	source.at = (struct moment){ .is_relative = true, .ns = UINT64_MAX };
 	if (!source_read_table(&source, &table, false))
 		die("%s", source.waiting ? source.waiting : source.trouble);
+	if (!table.n_volumes)
+		die("%s: no directory is watched, so there is nothing to show", path);
 	table_free(&table);
 	source_free(&source);
 }
 
-/* Name, content and time of a file: a table may have no other time. */
-static void put_file(struct json *json, const char *path, const char *name)
+/* Name, content and time of a file: a table may have no other time. Its name is that of its path, or another one. */
+static void put_file(struct json *json, const char *path, const char *other_name)
 {
+	char *name = other_name ? xasprintf("%s", other_name) : name_of(path);
 	struct text text;
 	int err = slurp_file(&text, path);
 	FILE *file;
@@ -70,6 +83,7 @@ static void put_file(struct json *json, const char *path, const char *name)
 	json_signed(json, NULL, text.time_ms);
 	json_end(json);
 	text_free(&text);
+	free(name);
 }
 
 /* F2FS's own state is in a folder, with one for each volume. */
@@ -105,12 +119,14 @@ static void put_recording(struct json *json, const char *dir)
 	recording_open(&recording, dir);
 	for (i = 0; i < recording.n; i++) {
 		const struct recorded *one = &recording.list[i];
+		char *state = one->state ? name_of(one->state) : NULL;
 
-		put_file(json, one->snapshot, name_of(one->snapshot));
+		put_file(json, one->snapshot, NULL);
 		if (one->events)
-			put_file(json, one->events, name_of(one->events));
-		if (one->state)
-			put_state(json, one->state, name_of(one->state));
+			put_file(json, one->events, NULL);
+		if (state)
+			put_state(json, one->state, state);
+		free(state);
 	}
 	recording_close(&recording);
 }
@@ -128,7 +144,7 @@ static void put_files(FILE *file, const void *arg)
 		if (recording_is(page->inputs[i]))
 			put_recording(&json, page->inputs[i]);
 		else
-			put_file(&json, page->inputs[i], name_of(page->inputs[i]));
+			put_file(&json, page->inputs[i], NULL);
 		json_end(&json);
 		fputs("\n</script>\n", file);
 	}
@@ -146,10 +162,13 @@ static void put_data(struct json *json, const void *arg)
 	json_flag(json, "served", true);
 	json_array(json, "inputs");
 	for (i = 0; i < page->n; i++) {
+		char *name = name_of(page->inputs[i]);
+
 		json_object(json, NULL);
-		json_visible(json, "name", name_of(page->inputs[i]));
+		json_visible(json, "name", name);
 		json_flag(json, "recording", recording_is(page->inputs[i]));
 		json_end(json);
+		free(name);
 	}
 	json_end(json);
 	json_end(json);
@@ -177,6 +196,8 @@ void page_file_write(const char *path, char *const *inputs, size_t n)
 	err = slurp_file(&reader, reader_path);
 	if (err)
 		die("%s: cannot read: %s", reader_path, strerror(err));
+	if (input_limit() > PAGE_MAX_INPUT)
+		set_input_limit(PAGE_MAX_INPUT);
 	for (i = 0; i < n; i++)
 		check_input(inputs[i]);
 	outfile_open(&out, path, "page");

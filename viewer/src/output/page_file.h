@@ -4,6 +4,10 @@
 #define PAGE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* What an input of a page may have, unpacked: the reader has 1 GiB of memory. */
+#define PAGE_MAX_INPUT (UINT64_C(256) << 20)
 
 void page_file_write(const char *path, char *const *inputs, size_t n);
 

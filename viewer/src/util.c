@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "names.h"
 #include "util.h"
 
@@ -313,11 +314,10 @@ int64_t monotonic_ns(void)
 void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text)
 {
 	const char *what = text->is_time_of_file && !text->has_time ? "file of " : "";
-	time_t when = text->time_ms / 1000;
 	char time[TIME_TEXT_MAX - 8];
 	struct tm tm;
 
-	if (!localtime_r(&when, &tm) || !strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S %Z", &tm))
+	if (!clock_parts(text->time_ms / 1000, &tm) || !strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S %Z", &tm))
 		snprintf(time, sizeof(time), "at an unknown time");
 	snprintf(buf, TIME_TEXT_MAX, "%s%s", what, time);
 }
@@ -379,8 +379,7 @@ int slurp(struct text *text, int fd)
 		return errno;
 	/* files of debugfs seem to be regular, have size 0 and no time of change */
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
-		text->time_ms = st.st_mtim.tv_sec * INT64_C(1000) +
-				st.st_mtim.tv_nsec / 1000000;
+		text->time_ms = clock_ms(&st.st_mtim);
 		text->is_time_of_file = true;
 		if ((uintmax_t)st.st_size > input_limit() || (uintmax_t)st.st_size >= SIZE_MAX / 2)
 			return EFBIG;

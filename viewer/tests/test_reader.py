@@ -280,11 +280,33 @@ def test_a_browser_that_refuses_the_program(view: str, reader: Reader) -> None:
     assert reader
 
 
+def test_times_have_64_bits(view: str, reader: Reader) -> None:
+    """A recording and a table of after 2038, the last day of a leap year, and days that do not exist; all in UTC."""
+    lines = (DATA / "small.table").read_text(encoding="utf-8").split("\n", 1)
+    for second in 2 ** 31 + 86400, 4_107_542_399, 1_735_603_200, 951_782_400, 1:
+        path = Path(f"{second}.table")
+        path.write_text(f"{lines[0]}\n# time {second}.000\n{lines[1]}", encoding="utf-8")
+        with Both(view, reader, path) as both:
+            _, dev, ino, *_ = both.same("files", n=1)["files"][0]
+            plot = reader.raw("plot", key=f"{dev} {ino}")[1].decode()
+            assert time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(second)) in plot, second
+    folder = Path("run")
+    folder.mkdir()
+    for second in 2 ** 31 + 86400, 2 ** 31 + 90000:
+        (folder / f"fragtrace-{second}.000.table").write_text(f"{lines[0]}\n# time {second}.000\n{lines[1]}", encoding="utf-8")
+    with Both(view, reader, folder) as both:
+        for at in iso((2 ** 31 + 86401) * 10 ** 9), "2038-01-20T03:14:07Z", "2038-02-31T00:00:00Z", "2040-02-29T12:00:00Z", "2100-02-29T00:00:00Z", \
+                  "1969-01-01T00:00:00Z", "2038-13-01T00:00:00Z", "2038-01-20T05:14:09+02:00":
+            both.same("table", at=at)
+
+
 TESTS: list[Callable[[str, Reader], None]] = [value for key, value in list(globals().items()) if key.startswith("test_")]
 
 
 def main() -> int:
     """Run all tests."""
+    # the reader has no other zone
+    os.environ["TZ"] = "UTC"
     view = Path(sys.argv[1]).resolve()
     script = view.with_name("reader.js")
     print("KTAP version 1\n# test_reader.py")

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "input/moment.h"
 #include "util.h"
 
@@ -122,7 +123,7 @@ static bool parse_date(const char *at, uint64_t *ns)
 	struct tm tm = { .tm_isdst = -1 }, given;
 	uint64_t fraction;
 	bool is_local;
-	time_t when;
+	int64_t when;
 	int zone;
 
 	if (!read_field(&at, 4, '-', &tm.tm_year) || !read_field(&at, 2, '-', &tm.tm_mon) ||
@@ -134,7 +135,7 @@ static bool parse_date(const char *at, uint64_t *ns)
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
 	given = tm;
-	when = is_local ? mktime(&tm) : timegm(&tm) - zone;
+	when = clock_seconds(&tm, is_local) - (is_local ? 0 : zone);
 	/* the 31st of February is no date */
 	if (tm.tm_mday != given.tm_mday || tm.tm_mon != given.tm_mon || when < 0)
 		return false;
@@ -173,11 +174,10 @@ bool moment_parse(struct moment *moment, const char *text)
  */
 const char *moment_text(char buf[MOMENT_MAX], uint64_t ns)
 {
-	time_t when = (time_t)(ns / NSEC_PER_SEC);
 	char zone[8] = "";
 	struct tm tm;
 
-	if (!localtime_r(&when, &tm) || !strftime(buf, MOMENT_MAX, "%Y-%m-%dT%H:%M:%S", &tm) ||
+	if (!clock_parts((int64_t)(ns / NSEC_PER_SEC), &tm) || !strftime(buf, MOMENT_MAX, "%Y-%m-%dT%H:%M:%S", &tm) ||
 	    !strftime(zone, sizeof(zone), "%z", &tm) || strlen(zone) != 5) {
 		snprintf(buf, MOMENT_MAX, "an unknown time");
 		return buf;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "apart.h"
+#include "clock.h"
 #include "input/heat.h"
 #include "input/recording.h"
 #include "input/snapshot.h"
@@ -78,7 +79,7 @@ static int64_t now_ms(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+	return clock_ms(&t);
 }
 
 /**
@@ -351,7 +352,7 @@ static bool is_long(int fd, struct text *text)
 
 	if (fstat(fd, &st) || S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size < BIG_FILE))
 		return false;
-	text->time_ms = S_ISREG(st.st_mode) ? st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000 : now_ms();
+	text->time_ms = S_ISREG(st.st_mode) ? clock_ms(&st.st_mtim) : now_ms();
 	text->is_time_of_file = S_ISREG(st.st_mode);
 	return true;
 }

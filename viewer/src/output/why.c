@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "model/color.h"
 #include "model/flaws.h"
 #include "model/groups.h"
@@ -84,11 +85,10 @@ static void put_kind(FILE *out, uint32_t cause)
 /* Date and time, or only the time if the day is that of @today_s. */
 static void put_time(FILE *out, uint64_t time_s, uint64_t today_s)
 {
-	time_t when = (time_t)time_s, day = (time_t)today_s;
 	struct tm tm, today;
 	char text[64];
 
-	if (!localtime_r(&when, &tm) || !localtime_r(&day, &today))
+	if (!clock_parts((int64_t)time_s, &tm) || !clock_parts((int64_t)today_s, &today))
 		return;
 	strftime(text, sizeof(text), tm.tm_yday == today.tm_yday && tm.tm_year == today.tm_year ?
 		 "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &tm);

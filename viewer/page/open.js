@@ -12,7 +12,10 @@ const STATUSES = [200, 304, 400, 404, 503];
 /* The files of a recording, without its folder; F2FS's own state is in folders. */
 const RECORDED = /^fragtrace-\d+\.\d{3}\.(?:(?:snapshot|table|events|heat)(?:\.zst)?|f2fs\/(?:[\w.:-]+\/)?[\w.-]+)$/;
 
-/* Inputs that can be chosen: name, isRecording, and files, or text that has them. */
+/* What reader.c reads of a file, and what the files of one input may have. */
+const MAX_FILE = 256 << 20, MAX_FILES = 1 << 30;
+
+/* Inputs that can be chosen: name, isRecording, and files (the name of each, and a File), or text that has them. */
 const inputs = [];
 
 let reader = null;
@@ -38,7 +41,26 @@ function tell(of, message, transferred = []) {
 	});
 }
 
-/* Return: why the input cannot be shown; an empty text: it can. */
+/* Files are read when they are shown. Return: why the input cannot be shown; an empty text: it can. */
+async function tellInput(of) {
+	const { name, isRecording, text, files = [] } = of.input, sizes = files.map(([, file]) => file.size);
+
+	if (Math.max(0, ...sizes) > MAX_FILE || sizes.reduce((sum, size) => sum + size, 0) > MAX_FILES)
+		return name + ": is too large for a page: a file may have 256 MiB, a recording 1 GiB; use fragtrace serve";
+	try {
+		const read = await Promise.all(files.map(async ([path, file]) => [path, await file.arrayBuffer(), file.lastModified]));
+
+		if (of !== reader)
+			return "";
+		const opened = await tell(of, { input: { name, isRecording, text, files: read } }, read.map(([, content]) => content));
+
+		return opened && opened.ended || "";
+	} catch (error) {
+		return name + ": cannot be read: " + error.message;
+	}
+}
+
+/* Return: as that of tellInput(). */
 async function beginReader(input) {
 	const url = URL.createObjectURL(new Blob([$("reader").textContent], { type: "text/javascript" }));
 	const of = { worker: new Worker(url), url, input, waiting: new Map(), number: 0, ended: "" };
@@ -57,19 +79,20 @@ async function beginReader(input) {
 		of.waiting.forEach(resolve => resolve({ ended: of.ended }));
 		of.waiting.clear();
 	};
-	const { name, isRecording, text, files } = input, opened = await tell(of, { input: { name, isRecording, text, files } });
-
-	of.ended = opened && opened.ended || "";
+	of.opened = tellInput(of);
+	of.ended = await of.opened;
 	return of.ended;
 }
 
 /* As fetch() answers; a reader that has ended is begun anew, once for a question: its memory may be used up. */
 async function askReader(what, query, isLast = false) {
-	const why = reader && reader.ended ? await beginReader(reader.input) : "";
+	if (reader && reader.ended)
+		beginReader(reader.input);
+	const of = reader, why = of && await of.opened;
 
 	if (why)
 		return new Response(why, { status: 404 });
-	const of = reader, answer = of && await tell(of, { what, pairs: [...query] });
+	const answer = of && of === reader && await tell(of, { what, pairs: [...query] });
 
 	if (!answer)
 		return null;
@@ -138,20 +161,37 @@ async function showInput(input, link = {}) {
 	await followLink(link);
 }
 
-/* Files that are those of a recording are one input; each other file is one. */
-async function openFiles(files) {
-	const named = files.map(file => [/[^/]*\.f2fs\/.*$|[^/]*$/.exec(file.path || file.name)[0], file]);
-	const recorded = named.filter(([name]) => RECORDED.test(name)), others = named.filter(([name]) => !RECORDED.test(name));
-	const first = inputs.length, read = async ([name, file]) => [name, await file.arrayBuffer(), file.lastModified];
+/* Links name inputs, so no two have the same name. */
+function addInput(input) {
+	let { name } = input;
 
-	if (recorded.length > 1)
-		inputs.push({ name: "recording", isRecording: true, files: await Promise.all(recorded.map(read)) });
-	else
-		others.push(...recorded);
-	for (const one of others)
-		inputs.push({ name: one[0].replace(/^[-.]/, "_"), isRecording: false, files: [await read(one)] });
+	for (let n = 2; inputs.some(one => one.name === name); n++)
+		name = `${input.name} (${n})`;
+	inputs.push({ ...input, name });
+}
+
+/* The recorded files of each folder are one input, without others of a folder that was dropped; each other file is one. */
+async function openFiles(files) {
+	const folders = new Map(), first = inputs.length;
+
+	for (const file of files) {
+		const path = file.path || file.name, [name] = /[^/]*\.f2fs\/.*$|[^/]*$/.exec(path), folder = path.slice(0, -name.length);
+
+		if (RECORDED.test(name) || !folder)
+			folders.set(folder, [...folders.get(folder) || [], [name, file]]);
+	}
+	for (const [folder, named] of folders) {
+		const recorded = named.filter(([name]) => RECORDED.test(name)), isRecording = recorded.length > 1;
+
+		if (isRecording)
+			addInput({ name: folder.split("/").at(-2) || "recording", isRecording, files: recorded });
+		for (const one of isRecording ? named.filter(other => !recorded.includes(other)) : named)
+			addInput({ name: one[0].replace(/^[-.]/, "_"), isRecording: false, files: [one] });
+	}
 	if (inputs.length > first)
 		await showInput(inputs[first]);
+	else if (files.length)
+		drawTrouble("There is no recording in it: a folder that fragtrace record wrote is expected.");
 }
 
 /* The files of a folder that was dropped, and those of its folders. Chromium gives them only by a handle to a page in a file. */
@@ -200,7 +240,7 @@ async function onDrop(event) {
 
 function startInputs() {
 	$("inputs").hidden = false;
-	data.inputs.forEach(({ name, recording }, i) => inputs.push({ name, isRecording: recording, text: $("input" + i).textContent }));
+	data.inputs.forEach(({ name, recording }, i) => addInput({ name, isRecording: recording, text: $("input" + i).textContent }));
 	$("input").addEventListener("change", event => showInput(inputs[Number(event.target.value)]));
 	$("open").addEventListener("click", () => $("files").click());
 	$("files").addEventListener("change", event => {
@@ -217,10 +257,17 @@ function startInputs() {
 	document.body.classList.toggle("empty", !inputs.length);
 }
 
-/* The input that a link names, or the first one. */
+/* The input that a link names, or the first one. If there is no such input, the link is about something else. */
 async function beginInputs() {
-	const link = readLink(), input = inputs.find(({ name }) => name === link.input) || inputs[0];
+	const link = readLink(), isNamed = link.input !== undefined;
+	const input = isNamed ? inputs.find(({ name }) => name === link.input) : inputs[0];
 
-	if (input)
+	if (input) {
 		await showInput(input, link);
+		return;
+	}
+	if (inputs.length)
+		await showInput(inputs[0]);
+	if (isNamed)
+		drawTrouble(link.input + ": the link is about this input, which is not open here.");
 }

@@ -280,6 +280,19 @@ def test_a_browser_that_refuses_the_program(view: str, reader: Reader) -> None:
     assert reader
 
 
+def test_licences_are_in_it(view: str, reader: Reader) -> None:
+    """Before all code, of each library: name and version, and the whole licence."""
+    notices, code = Path(view).with_name("reader.js").read_text(encoding="utf-8").split("*/", 1)
+    assert notices.startswith("/*\n") and "SPDX-License-Identifier" in code[:100]
+    versions = re.findall(r"(?m)^=== (\w+) (\d+\.\d+\.\d+), https?://", notices)
+    assert [name for name, _ in versions] == ["zlib", "libpng", "Zstandard", "musl", "Emscripten"]
+    for words in ("Jean-loup Gailly", "The PNG Reference Library Authors", "Redistributions in binary form must reproduce", "Rich Felker",
+                  "The Emscripten Authors"):
+        assert words in notices, words
+    assert notices.count("Permission is hereby granted, free of charge") == 2
+    assert reader
+
+
 def test_times_have_64_bits(view: str, reader: Reader) -> None:
     """A recording and a table of after 2038, the last day of a leap year, and days that do not exist; all in UTC."""
     lines = (DATA / "small.table").read_text(encoding="utf-8").split("\n", 1)

@@ -41,10 +41,28 @@ build/reader/%.o: page/reader/%.c $(HDR) page/reader/reader.mk
 	@mkdir -p $(@D)
 	$(EMCC) $(INCLUDES) -I. $(WARNFLAGS) -Wno-dollar-in-identifier-extension -Wno-gnu-zero-variadic-macro-arguments $(DEFS) $(READER_FLAGS) -c -o $@ $<
 
-reader.js: $(READER_OBJ) $(LIBRARY_OBJ) page/reader/worker.js
+# What the script has of others, by their own files: licence, name, version, and where the source is. Debian keeps that of Emscripten.
+EMSCRIPTEN = $(shell em-config EMSCRIPTEN_ROOT)
+MUSL = $(EMSCRIPTEN)/system/lib/libc/musl
+EMSCRIPTEN_COPYRIGHT = /usr/share/doc/emscripten/copyright
+version_of = sed -n 's/^\#define $(1)[^0-9]*\([0-9.]*\).*/\1/p' $(LIBRARIES)/$(2) | paste -sd .
+
+build/reader/notices: page/reader/reader.mk
+	@mkdir -p $(@D)
+	{ echo "The reader of pages of fragtrace, GPL-2.0-only; its source is page/reader/ of fragtrace's viewer. It contains:" && \
+		echo && echo "=== zlib $$($(call version_of,ZLIB_VERSION,zlib/zlib.h)), https://zlib.net/" && cat $(LIBRARIES)/zlib/LICENSE && \
+		echo && echo "=== libpng $$($(call version_of,PNG_LIBPNG_VER_STRING,png/png.h)), http://www.libpng.org/" && cat $(LIBRARIES)/png/LICENSE && \
+		echo && echo "=== Zstandard $$($(call version_of,ZSTD_VERSION_[MR][A-Z]*[RE] ,zstd/lib/zstd.h)), https://github.com/facebook/zstd" && \
+		cat $(LIBRARIES)/zstd/LICENSE && \
+		echo && echo "=== musl $$(cat $(MUSL)/VERSION), https://musl.libc.org/" && cat $(MUSL)/COPYRIGHT && \
+		echo && echo "=== Emscripten $$(cat $(EMSCRIPTEN)/emscripten-version.txt), https://emscripten.org/" && \
+		awk -v RS= '/^Files:\n \*\n/ || /^License: Expat\n/' $(EMSCRIPTEN_COPYRIGHT); } >$@.tmp
+	mv $@.tmp $@
+
+reader.js: build/reader/notices $(READER_OBJ) $(LIBRARY_OBJ) page/reader/worker.js
 	$(EMCC) $(READER_LINK) -o build/reader/reader.js $(READER_OBJ) $(LIBRARY_OBJ)
-	! grep -iE '</script|<!--' build/reader/reader.js page/reader/worker.js
-	{ cat page/reader/worker.js && echo 'Module.wasmBinary = bytesOf(`' && base64 build/reader/reader.wasm && echo '`);' && \
+	! grep -iE '</script|<!--' build/reader/notices build/reader/reader.js page/reader/worker.js
+	{ echo '/*' && sed 's|\*/|* /|g' build/reader/notices && echo '*/' && cat page/reader/worker.js && echo 'Module.wasmBinary = bytesOf(`' && base64 build/reader/reader.wasm && echo '`);' && \
 		cat build/reader/reader.js; } >$@.tmp
 	mv $@.tmp $@
 

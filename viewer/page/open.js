@@ -45,7 +45,7 @@ function tell(of, message, transferred = []) {
 async function tellInput(of) {
 	const { name, isRecording, text, files = [] } = of.input, sizes = files.map(([, file]) => file.size);
 
-	if (Math.max(0, ...sizes) > MAX_FILE || sizes.reduce((sum, size) => sum + size, 0) > MAX_FILES)
+	if (sizes.some(size => size > MAX_FILE) || sizes.reduce((sum, size) => sum + size, 0) > MAX_FILES)
 		return name + ": is too large for a page: a file may have 256 MiB, a recording 1 GiB; use fragtrace serve";
 	try {
 		const read = await Promise.all(files.map(async ([path, file]) => [path, await file.arrayBuffer(), file.lastModified]));
@@ -177,15 +177,17 @@ async function openFiles(files) {
 	for (const file of files) {
 		const path = file.path || file.name, [name] = /[^/]*\.f2fs\/.*$|[^/]*$/.exec(path), folder = path.slice(0, -name.length);
 
+		if (!folders.has(folder))
+			folders.set(folder, []);
 		if (RECORDED.test(name) || !folder)
-			folders.set(folder, [...folders.get(folder) || [], [name, file]]);
+			folders.get(folder).push([name, file]);
 	}
 	for (const [folder, named] of folders) {
 		const recorded = named.filter(([name]) => RECORDED.test(name)), isRecording = recorded.length > 1;
 
 		if (isRecording)
 			addInput({ name: folder.split("/").at(-2) || "recording", isRecording, files: recorded });
-		for (const one of isRecording ? named.filter(other => !recorded.includes(other)) : named)
+		for (const one of isRecording ? named.filter(([name]) => !RECORDED.test(name)) : named)
 			addInput({ name: one[0].replace(/^[-.]/, "_"), isRecording: false, files: [one] });
 	}
 	if (inputs.length > first)

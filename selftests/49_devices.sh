@@ -13,6 +13,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 end() {
 	cleanup
 	losetup -d /dev/loop7 2>/dev/null || :
+	if [ -d /sys/kernel/config/nullb/nullb0 ]; then
+		echo 0 >/sys/kernel/config/nullb/nullb0/power
+		rmdir /sys/kernel/config/nullb/nullb0
+	fi
 	rmmod null_blk 2>/dev/null || :
 }
 trap end EXIT

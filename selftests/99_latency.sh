@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 99_latency.sh - reads, requests and times: as the block layer counts them, and at the prices that disks are given
+# 99_latency.sh - reads and requests are counted; 99_latency_prices.sh compares their times as well
 #
 # group: causes
 
@@ -21,6 +21,7 @@ end() {
 	cleanup
 	dmsetup remove late 2>/dev/null || :
 	[ ! -d $NULL ] || { echo 0 >$NULL/power; rmdir $NULL; }
+	rmmod null_blk 2>/dev/null || :
 }
 
 # slow_disk() - make /dev/nullb0: it serves one request after the other, each in $NS; false if that is not possible
@@ -153,7 +154,147 @@ traced() {
 	grep -c " $1: " $TRACING/trace || :
 }
 
-plan 48
+# some() - was anything timed?
+some() {
+	[ "$(timed_sum 5)" -gt 0 ]
+}
+
+# prices() - the checks that compare times
+prices() {
+	# A disk that serves one request after the other.
+	slow_disk || bail "this kernel has no null_blk"
+	make_volume $NULLDEV $MNT || bail "no volume"
+	echo 128 >/sys/block/nullb0/queue/read_ahead_kb
+	echo none >/sys/block/nullb0/queue/scheduler
+	broken $MNT/whole
+	broken $MNT/three 8
+	broken $MNT/five 8 16
+	load path=$MNT latency=1
+	settle || :
+	broken="$MNT/three $MNT/five" all="$MNT/whole $MNT/three $MNT/five"
+	for file in $all; do
+		fileop reads "$file" 0 1M 128K 128K
+	done
+	for how in buffered direct mmap uring "direct uring" writer; do
+		echo reset >$DBG/latency
+		busy=
+		if [ "$how" = writer ]; then
+			fileop append $MNT/other 4K 60 fdatasync &
+			busy=$!
+		fi
+		tracing block_bio_queue block_rq_issue block_rq_complete
+		for n in 1 2; do
+			for file in $broken; do
+				# shellcheck disable=SC2046 # words
+				fileop reads "$file" 0 1M 128K 128K $(echo " $how" | sed 's/ buffered\| writer//')
+			done
+		done
+		price=$(price) true=$(true_price)
+		# shellcheck disable=SC2046 # words
+		fileop reads $MNT/whole 0 1M 128K 128K $(echo " $how" | sed 's/ buffered\| writer//')
+		not_tracing
+		[ -z "$busy" ] || wait $busy
+		expect "$how: each file's reads and requests" "$(for file in $all; do counts "$file"; done | tr '\n' ' ')" "8 8 16 48 16 80 "
+		expect "$how: all that the block layer gets, and issues" "$(traced block_bio_queue) $(traced block_rq_issue)" "136 136"
+		# one stall of the machine between the two clocks moves a price by some milliseconds
+		check "$how: the price is what the block layer's events say (${price% *} and ${true% *} us)" within "${price% *}" "${true% *}" 5 $((NS / 5000))
+		check "$how: the time of a read, too (${price#* } and ${true#* } us)" within "${price#* }" "${true#* }" 5
+		expect "$how: nothing is lost, everything waited for" "$(rest 3) $(rest 4) $(timed_sum 6) $(($(timed_sum 7) * 100 / $(timed_sum 5) >= 90))" "0 0 0 1"
+	done
+	# What the device splits is no break.
+	echo reset >$DBG/latency
+	echo 64 >/sys/block/nullb0/queue/max_sectors_kb
+	tracing block_rq_issue
+	fileop reads $MNT/whole 0 1M 128K 128K direct
+	not_tracing
+	expect "requests that the device is too small for are no breaks" "$(counts $MNT/whole) $(traced block_rq_issue) $(timed_sum 5 1)" "8 8 16 $(timed_sum 5)"
+	unload
+
+	# The module goes, and the volume, while reads are under way.
+	rm -f /tmp/enough
+	until [ -e /tmp/enough ]; do
+		fileop reads $MNT/five 0 1M 128K 128K direct
+		fileop reads $MNT/three 0 1M 128K 128K
+	done &
+	seen=0
+	for n in 1 2 3; do
+		load path=$MNT latency=1
+		! loop_until "$SOON" some || seen=$((seen + 1))
+		unload
+	done
+	expect "loaded and unloaded three times while reads are under way" $seen 3
+	load path=$MNT latency=1
+	touch /tmp/enough
+	wait
+	fileop ahead $MNT/five 0 1M &
+	sleep 0.3
+	umount $MNT 2>/dev/null || :
+	wait
+	! mounted $MNT || umount $MNT
+	unload
+
+	# The same disk, much slower: what the machine adds does not count.
+	NS=200000000
+	echo 0 >$NULL/power
+	slow_disk || bail "no slow disk"
+	echo none >/sys/block/nullb0/queue/scheduler
+	mount_volume $NULLDEV $MNT || bail "no volume any more"
+	load path=$MNT latency=1
+	fileop reads $MNT/five 0 128K 128K 128K direct
+	fileop reads $MNT/whole 0 128K 128K 128K direct
+	fileop reads $MNT/three 0 256K 128K 128K direct
+	fileop reads $MNT/five 0 256K 128K 128K direct
+	echo reset >$DBG/latency
+	fileop reads $MNT/three 0 256K 128K 128K direct
+	fileop reads $MNT/five 0 256K 128K 128K direct
+	each=$((($(timed_sum 8 5) + $(timed_sum 8 3)) / 16))
+	check "each of 16 requests takes what it takes on the disk ($each ns), or more on a busy machine" \
+		test $each -ge $((NS / 100 * 95)) -a $each -le $((NS / 100 * 150))
+	unload
+	umount $MNT
+
+	# Each request takes long here, all at the same time.
+	size=$(cat "/sys/class/block/${DISK2##*/}/size")
+	modprobe dm-delay 2>/dev/null || :
+	if dmsetup --noudevsync create late --table "0 $size delay $DISK2 0 100 $DISK2 0 0" 2>/dev/null && [ -e $DM ] && make_volume $DM $MNT; then
+		echo 128 >/sys/block/dm-0/queue/read_ahead_kb
+		broken $MNT/whole
+		broken $MNT/five 8 16
+		load path=$MNT latency=1
+		settle || :
+		fileop reads $MNT/whole 0 1M 128K 128K direct
+		fileop reads $MNT/five 0 1M 128K 128K direct
+		echo reset >$DBG/latency
+		fileop reads $MNT/five 0 1M 128K 128K direct
+		# one after the other they would take five times as long
+		check "requests at the same time take as long as one" within $(($(timed_sum 8) / $(timed_sum 5) / 1000)) 100000 50
+		for file in whole five whole five; do
+			fileop reads $MNT/$file 0 1M 128K 128K direct
+		done
+		price=$(price)
+		check "so one more costs nothing (${price% *} us)" test "${price% *}" -lt 5000
+		echo reset >$DBG/latency
+		fileop ahead $MNT/five 0 1M
+		expect "nobody has waited for what was read ahead" "$(requests_of $MNT/five) $(timed_sum 7)" "33 0"
+		fileop reads $MNT/five 0 1M 128K 128K
+		check "but for what is read" test "$(timed_sum 7)" -ge 1
+		echo reset >$DBG/latency
+		dmsetup suspend --nolockfs late && dmsetup --noudevsync reload late --table "0 $size error" && dmsetup resume late || bail "no errors"
+		fileop reads $MNT/five 0 128K 128K 128K direct 2>/dev/null || :
+		dmsetup suspend --nolockfs late && dmsetup --noudevsync reload late --table "0 $size delay $DISK2 0 0 $DISK2 0 0" && dmsetup resume late ||
+			bail "no end of errors"
+		expect "a read that fails is no time" "$(timed_sum 5) $(timed_sum 6)" "0 1"
+		unload
+		umount $MNT
+		dmsetup remove late
+	else
+		for n in 1 2 3 4 5; do
+			skip "requests at the same time" "there is no dm-delay"
+		done
+	fi
+}
+
+plan $((10 + 38 * ${PRICES:-0}))
 trap end EXIT
 mounted $TRACING || mount -t tracefs tracefs $TRACING
 
@@ -189,141 +330,7 @@ expect "blocks with holes between them that follow each other on the disk are in
 unload
 umount $MNT
 
-# A disk that serves one request after the other.
-slow_disk || skip_rest "prices" "this kernel has no null_blk"
-make_volume $NULLDEV $MNT || bail "no volume"
-echo 128 >/sys/block/nullb0/queue/read_ahead_kb
-echo none >/sys/block/nullb0/queue/scheduler
-broken $MNT/whole
-broken $MNT/three 8
-broken $MNT/five 8 16
-load path=$MNT latency=1
-settle || :
-broken="$MNT/three $MNT/five" all="$MNT/whole $MNT/three $MNT/five"
-for file in $all; do
-	fileop reads "$file" 0 1M 128K 128K
-done
-for how in buffered direct mmap uring "direct uring" writer; do
-	echo reset >$DBG/latency
-	busy=
-	if [ "$how" = writer ]; then
-		fileop append $MNT/other 4K 60 fdatasync &
-		busy=$!
-	fi
-	tracing block_bio_queue block_rq_issue block_rq_complete
-	for n in 1 2; do
-		for file in $broken; do
-			# shellcheck disable=SC2046 # words
-			fileop reads "$file" 0 1M 128K 128K $(echo " $how" | sed 's/ buffered\| writer//')
-		done
-	done
-	price=$(price) true=$(true_price)
-	# shellcheck disable=SC2046 # words
-	fileop reads $MNT/whole 0 1M 128K 128K $(echo " $how" | sed 's/ buffered\| writer//')
-	not_tracing
-	[ -z "$busy" ] || wait $busy
-	expect "$how: each file's reads and requests" "$(for file in $all; do counts "$file"; done | tr '\n' ' ')" "8 8 16 48 16 80 "
-	expect "$how: all that the block layer gets, and issues" "$(traced block_bio_queue) $(traced block_rq_issue)" "136 136"
-	# one stall of the machine between the two clocks moves a price by some milliseconds
-	check "$how: the price is what the block layer's events say (${price% *} and ${true% *} us)" within "${price% *}" "${true% *}" 5 $((NS / 5000))
-	check "$how: the time of a read, too (${price#* } and ${true#* } us)" within "${price#* }" "${true#* }" 5
-	expect "$how: nothing is lost, everything waited for" "$(rest 3) $(rest 4) $(timed_sum 6) $(($(timed_sum 7) * 100 / $(timed_sum 5) >= 90))" "0 0 0 1"
-done
-# What the device splits is no break.
-echo reset >$DBG/latency
-echo 64 >/sys/block/nullb0/queue/max_sectors_kb
-tracing block_rq_issue
-fileop reads $MNT/whole 0 1M 128K 128K direct
-not_tracing
-expect "requests that the device is too small for are no breaks" "$(counts $MNT/whole) $(traced block_rq_issue) $(timed_sum 5 1)" "8 8 16 $(timed_sum 5)"
-unload
-
-# The module goes, and the volume, while reads are under way.
-rm -f /tmp/enough
-until [ -e /tmp/enough ]; do
-	fileop reads $MNT/five 0 1M 128K 128K direct
-	fileop reads $MNT/three 0 1M 128K 128K
-done &
-# some() - was anything timed?
-some() {
-	[ "$(timed_sum 5)" -gt 0 ]
-}
-seen=0
-for n in 1 2 3; do
-	load path=$MNT latency=1
-	! loop_until "$SOON" some || seen=$((seen + 1))
-	unload
-done
-expect "loaded and unloaded three times while reads are under way" $seen 3
-load path=$MNT latency=1
-touch /tmp/enough
-wait
-fileop ahead $MNT/five 0 1M &
-sleep 0.3
-umount $MNT 2>/dev/null || :
-wait
-! mounted $MNT || umount $MNT
-unload
-
-# The same disk, much slower: what the machine adds does not count.
-NS=200000000
-echo 0 >$NULL/power
-slow_disk || bail "no slow disk"
-echo none >/sys/block/nullb0/queue/scheduler
-mount_volume $NULLDEV $MNT || bail "no volume any more"
-load path=$MNT latency=1
-fileop reads $MNT/five 0 128K 128K 128K direct
-fileop reads $MNT/whole 0 128K 128K 128K direct
-fileop reads $MNT/three 0 256K 128K 128K direct
-fileop reads $MNT/five 0 256K 128K 128K direct
-echo reset >$DBG/latency
-fileop reads $MNT/three 0 256K 128K 128K direct
-fileop reads $MNT/five 0 256K 128K 128K direct
-each=$((($(timed_sum 8 5) + $(timed_sum 8 3)) / 16))
-check "each of 16 requests takes what it takes on the disk ($each ns), or more on a busy machine" \
-	test $each -ge $((NS / 100 * 95)) -a $each -le $((NS / 100 * 150))
-unload
-umount $MNT
-
-# Each request takes long here, all at the same time.
-size=$(cat "/sys/class/block/${DISK2##*/}/size")
-modprobe dm-delay 2>/dev/null || :
-if dmsetup --noudevsync create late --table "0 $size delay $DISK2 0 100 $DISK2 0 0" 2>/dev/null && [ -e $DM ] && make_volume $DM $MNT; then
-	echo 128 >/sys/block/dm-0/queue/read_ahead_kb
-	broken $MNT/whole
-	broken $MNT/five 8 16
-	load path=$MNT latency=1
-	settle || :
-	fileop reads $MNT/whole 0 1M 128K 128K direct
-	fileop reads $MNT/five 0 1M 128K 128K direct
-	echo reset >$DBG/latency
-	fileop reads $MNT/five 0 1M 128K 128K direct
-	# one after the other they would take five times as long
-	check "requests at the same time take as long as one" within $(($(timed_sum 8) / $(timed_sum 5) / 1000)) 100000 50
-	for file in whole five whole five; do
-		fileop reads $MNT/$file 0 1M 128K 128K direct
-	done
-	price=$(price)
-	check "so one more costs nothing (${price% *} us)" test "${price% *}" -lt 5000
-	echo reset >$DBG/latency
-	fileop ahead $MNT/five 0 1M
-	expect "nobody has waited for what was read ahead" "$(requests_of $MNT/five) $(timed_sum 7)" "33 0"
-	fileop reads $MNT/five 0 1M 128K 128K
-	check "but for what is read" test "$(timed_sum 7)" -ge 1
-	echo reset >$DBG/latency
-	dmsetup suspend --nolockfs late && dmsetup --noudevsync reload late --table "0 $size error" && dmsetup resume late || bail "no errors"
-	fileop reads $MNT/five 0 128K 128K 128K direct 2>/dev/null || :
-	dmsetup suspend --nolockfs late && dmsetup --noudevsync reload late --table "0 $size delay $DISK2 0 0 $DISK2 0 0" && dmsetup resume late ||
-		bail "no end of errors"
-	expect "a read that fails is no time" "$(timed_sum 5) $(timed_sum 6)" "0 1"
-	unload
-	umount $MNT
-	dmsetup remove late
-else
-	for n in 1 2 3 4 5; do
-		skip "requests at the same time" "there is no dm-delay"
-	done
-fi
+[ "${PRICES:-0}" = 0 ] || prices
 
 # Many tasks, and little memory: the sums are exact, whatever files they are of.
 make_volume $DISK $MNT || bail "no volume"

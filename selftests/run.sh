@@ -15,7 +15,7 @@
 # is short: the extent map in user space, the parsers, figures, the planner, what is Python.
 # $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7", with --one and --group 6.12; "6.12-rt 6.1-rt 7-rt" have
 # PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it
-# is named. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 4 if there
+# is named, and one with `# kernels: named` only if it is. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 4 if there
 # are two CPUs); a suite is printed when it has ended. All output is KTAP of the single tests, then a table of
 # tests and kernels, the slowest tests, and the seconds of each suite. A skip whose reason is not in skips.txt is a
 # failure. The last line is `N passed, N failed`, with `, N skipped` after it if any were
@@ -360,19 +360,6 @@ guest_tests() {
 	one_guest "$version" $rest
 }
 
-# many_cpus(test...) - print those of these tests that are about many tasks at once, or delay one of them
-many_cpus() {
-	(cd "$FT_TESTS" && grep -lE '^# group:.* (hostile|load|random)\b|\blate function=' "$@") || :
-}
-
-# one_cpu(version, test...) - do these tests run on one CPU?
-#
-# Where it is emulated, one CPU does the same work in four fifths of the time of two. So all tests run on two CPUs with the
-# first kernel, and on the other stock kernels those do that are about many tasks at once.
-one_cpu() {
-	[ "$1" != "${KERNELS%% *}" ] && [[ $1 != *[!0-9.]* ]] && [ -z "$(many_cpus "${@:2}")" ]
-}
-
 # tests_left(log, test...) - print the tests that have no end in the log
 tests_left() {
 	printf '%s\n' "${@:2}" | grep -vxF -f <(sed -n 's/^# end \([^ ]*\) .*/\1/p' "$1")
@@ -380,7 +367,7 @@ tests_left() {
 
 # one_guest(version, test...) - run tests in a guest
 one_guest() {
-	local version module slow cpus
+	local version module slow
 
 	version=$1
 	shift
@@ -388,11 +375,9 @@ one_guest() {
 	# A kernel with checks is slower.
 	slow=1
 	! ft_debug_is "$version" || slow=6
-	cpus=2
-	! one_cpu "$version" "$@" || cpus=1
 	# shellcheck disable=SC2046 # a list of options
 	"$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" -f "$module/fail_alloc.ko" \
-		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -c $cpus -d 2G -d 1G -t "${GUEST_LIMIT:-$((3600 * slow))}" \
+		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((3600 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"
@@ -442,6 +427,7 @@ tests_for() {
 	version=$1
 	shift
 	for name; do
+		! grep -q '^# kernels: named$' "$FT_TESTS/$name" || continue
 		[ "$version" != "${KERNELS%% *}" ] && grep -q '^# kernels: first$' "$FT_TESTS/$name" || echo "$name"
 	done
 }
@@ -549,26 +535,19 @@ report() {
 
 # guests(test...) - run tests in guests with each kernel; without names those that run there by default
 #
-# Each kernel has two guests, where more than one suite runs at a time. With a kernel whose tests mostly need one CPU, one of
-# them has the others; else the two take turns with the tests.
+# Two guests take turns with the tests where nothing else is to be done, and with all tests of the first kernel, which are twice as
+# many as those of another: one guest would be left alone at the end.
 guests() {
-	local version tests first rest
+	local version tests
 
 	for version in $KERNELS; do
 		[ -s "$LOGS/module-$version" ] || continue
 		tests=$*
 		[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
-		first='' rest=$tests
-		if [ "$JOBS" -gt 1 ] && { [ $# = 0 ] || { [ "$MODE" = some ] && [ $# -gt 7 ]; }; }; then
-			# shellcheck disable=SC2086 # a list of tests
-			[ "$version" = "${KERNELS%% *}" ] && first=$(printf '%s\n' $tests | sed -n 1~2p) || first=$(many_cpus $tests)
-			# shellcheck disable=SC2086 # a list of tests
-			rest=$(printf '%s\n' $tests | grep -vxF "${first:-none}") || :
-		fi
-		# shellcheck disable=SC2086 # lists of tests
-		if [ -n "$first" ] && [ -n "$rest" ]; then
-			suite "kernel $version part 1" guest_tests "kernel $version part 1" "$version" $first
-			suite "kernel $version part 2" guest_tests "kernel $version part 2" "$version" $rest
+		# shellcheck disable=SC2046,SC2086 # lists of tests
+		if [ "$JOBS" -gt 1 ] && { [ "$MODE" = some ] && [ $# -gt 7 ] || [ "$version $#" = "${KERNELS%% *} 0" ]; }; then
+			suite "kernel $version part 1" guest_tests "kernel $version part 1" "$version" $(printf '%s\n' $tests | sed -n 1~2p)
+			suite "kernel $version part 2" guest_tests "kernel $version part 2" "$version" $(printf '%s\n' $tests | sed -n 2~2p)
 		else
 			suite "kernel $version" guest_tests "kernel $version" "$version" $tests
 		fi

@@ -341,7 +341,7 @@ static void rule_off(const struct layout *l, struct canvas *canvas, const struct
 static void draw_rows(const struct layout *l, struct canvas *canvas, const struct runs *runs, const struct volume *v,
 		      const struct grid *grid, const struct row *rows)
 {
-	size_t every = axis_every(l, 0.2), next = 0, row;
+	size_t every = axis_every(l, 0.14), next = 0, row;
 
 	for (row = 0; row < grid->rows; row++) {
 		if (rows[row].folded) {

@@ -191,16 +191,17 @@ check "a file that is new" event "file_state: .*from=new to=exact"
 by_trace_cmd "trace-cmd prints the same"
 
 begin
-fileop append $MNT/w/counted 4096 10 fdatasync &
-fileop append $MNT/w/rival 4096 10 fdatasync
-wait $!
+for n in 1 2 3 4 5 6 7 8; do
+	fileop append $MNT/w/counted 4096 1 fdatasync
+	fileop append $MNT/w/rival 4096 1 fdatasync
+done
 settle
 ino=$(stat -c %i $MNT/w/counted)
 sed -n "s/.* ino=$ino .* offset=\([0-9]*\) .* why_here=\([a-z_]*\) .*/\1 \2/p" $TRACING/trace | grep -v ' none$' | sort >/tmp/reasons
 awk -v ino="$ino" '!/^#/ && $2 == ino && $11 != "-" { print $3, $11 }' $DBG/extents | sort >/tmp/listed
 sed 's/^/# /' /tmp/listed
 check "the reason for each break of an event is that of \`extents\`" sh -c "[ -s /tmp/listed ] && cmp -s /tmp/reasons /tmp/listed"
-fileop random $MNT/w/counted 10 6 7 every 1
+fileop random $MNT/w/counted 8 6 7 every 1
 settle
 expect "changes in breaks sum up to what the file has" \
 	"$(sed -n "s/.* ino=$ino .* breaks=\([-0-9]*\) .*/\1/p" $TRACING/trace | awk '{ n += $1 } END { print n + 1 }')" \

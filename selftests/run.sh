@@ -630,7 +630,8 @@ unit() {
 		{ cat "$LOGS/build" && ft_die "viewer/ or defrag/ does not build"; }
 	# random texts and tables are fewer here than with all tests
 	suite "figures" shell_tests viewer fragtrace why
-	suite "space and exports" shell_tests viewer fragtrace space export
+	suite "space" shell_tests viewer fragtrace space
+	suite "exports" shell_tests viewer fragtrace export
 	PLANS=40 suite "planner" shell_tests defrag fragtrace-defrag plan
 	CHANGES=500 suite "parsers" parsers_check
 	suite "extent map" extmap_check

@@ -20,7 +20,7 @@ table() {
 # snapshot(lines...) - the same as a binary snapshot; lines may be causes and writers
 snapshot() {
 	table "$@"
-	"$python" "$viewer_tests/to_snapshot.py" t >s
+	"$python" -IS "$viewer_tests/to_snapshot.py" t >s
 }
 
 # plan(status, arguments...) - the text of a plan of the table t, into the file out, with this status

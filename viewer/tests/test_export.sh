@@ -48,7 +48,7 @@ odd_names() {
 # listed(table, kind, expected, [sed-script]) - a list of the snapshot of a table has each line of a text of that kind, after this
 # change to it
 listed() {
-	"$python" "$here/to_snapshot.py" "$1" >snapshot
+	"$python" -IS "$here/to_snapshot.py" "$1" >snapshot
 	"$fragtrace" "$2" snapshot --json -o out.json
 	"$fragtrace" "$2" snapshot --csv -o out.csv
 	grep -v '^#' "$3" >expected
@@ -157,7 +157,7 @@ test_lists_need_a_snapshot() {
 # Every output takes a saved snapshot, as a file, packed, and through a pipe.
 test_saved_snapshot() {
 	local form form_of
-	"$python" "$here/to_snapshot.py" "$data/why.table" >snapshot
+	"$python" -IS "$here/to_snapshot.py" "$data/why.table" >snapshot
 	zstd -q snapshot
 	LINES=100 "$fragtrace" top --count 1 snapshot >top
 	"$fragtrace" view snapshot -o good.png --html good.html
@@ -276,7 +276,7 @@ test_one_volume() {
 			b) cat b ;;
 			esac
 		} >$name.d/text
-		"$python" "$here/to_snapshot.py" $name.d/text >$name.d/snapshot
+		"$python" -IS "$here/to_snapshot.py" $name.d/text >$name.d/snapshot
 	done
 	(cd a.d && outputs_of 000001.sst)
 	(cd b.d && outputs_of db/000007.sst)
@@ -353,7 +353,7 @@ test_stale_files_are_counted() {
 test_left_out_is_said() {
 	printf '# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n# left_out 254:0 1234\n%s\n' \
 		'254:0 1 1 0 4 contiguous /m/a' >t
-	"$python" "$here/to_snapshot.py" t >s
+	"$python" -IS "$here/to_snapshot.py" t >s
 	for table in t s; do
 		"$fragtrace" table --json $table | grep -qF '"left_out":1234,'
 		"$fragtrace" table --csv $table 2>&1 >/dev/null | grep -q ': 1,234 files left out$'
@@ -377,7 +377,7 @@ test_stopped_is_said() {
 	echo '# stopped 254:0' >>one
 	where=' on 1 of 2 volumes'
 	for text in two one; do
-		"$python" "$here/to_snapshot.py" $text >s
+		"$python" -IS "$here/to_snapshot.py" $text >s
 		for table in $text s; do
 			"$fragtrace" table --csv $table 2>&1 >/dev/null | grep -q ": F2FS has stopped$where\$"
 			"$fragtrace" top --count 1 $table | sed -n 2p | grep -q "; F2FS has stopped$where; "

@@ -11,7 +11,7 @@ set -eu
 
 # binary(table) - convert a text to the binary snapshot s
 binary() {
-	$python -B "$here/to_snapshot.py" "$1" >s
+	$python -IS "$here/to_snapshot.py" "$1" >s
 }
 
 # one(args...) - draw the file of file.table that has three fragments

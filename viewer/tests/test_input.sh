@@ -270,7 +270,7 @@ test_bombs() {
 	} >long
 	zstd -q long
 	# snapshots with a version that none has, with more than they have, with extents that none can be
-	"$python" -B "$here/to_snapshot.py" "$data/file.table" >s
+	"$python" -IS "$here/to_snapshot.py" "$data/file.table" >s
 	"$python" - <<-'EOF'
 		import struct, subprocess
 		whole = open("s", "rb").read()

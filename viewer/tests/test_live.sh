@@ -109,7 +109,7 @@ test_record_binary() {
 	local file
 	sed '1a\
 # time 1700000000.123' "$data/two.table" >text
-	"$python" "$here/to_snapshot.py" text >good
+	"$python" -IS "$here/to_snapshot.py" text >good
 	record -t good
 	record -t good
 	[ "$(ls -A rec)" = fragtrace-1700000000.123.snapshot.zst ] || fail "$(ls -A rec)"
@@ -122,11 +122,11 @@ test_record_binary() {
 	# another time is no change, another address is one; two of the same time are both stored
 	sed '1a\
 # time 1700000001.000' "$data/two.table" >text
-	"$python" "$here/to_snapshot.py" text >later
+	"$python" -IS "$here/to_snapshot.py" text >later
 	record -t later
 	[ "$(ls -A rec | wc -l)" = 1 ] || fail "$(ls -A rec)"
 	sed '2s/.*/# time 1700000000.123/; $d' text >fewer
-	"$python" "$here/to_snapshot.py" fewer >binary
+	"$python" -IS "$here/to_snapshot.py" fewer >binary
 	record -t binary
 	record -t text
 	[ "$(ls rec | tr '\n' ' ')" = "fragtrace-1700000000.123.snapshot.zst fragtrace-1700000000.124.snapshot.zst \

@@ -341,7 +341,7 @@ test_without_proc() {
 
 # binary(table, file) - convert a text to a binary snapshot
 binary() {
-	"$python" "$here/to_snapshot.py" "$1" >"$2"
+	"$python" -IS "$here/to_snapshot.py" "$1" >"$2"
 }
 
 test_snapshot() {

@@ -11,7 +11,7 @@ set -eu
 
 # snapshot(table, [file]) - convert a text to a binary snapshot, with the causes in the comments of the table
 snapshot() {
-	"$python" "$here/to_snapshot.py" "$1" >"${2:-snapshot}"
+	"$python" -IS "$here/to_snapshot.py" "$1" >"${2:-snapshot}"
 }
 
 # why(args...) - the output of fragtrace why for the file snapshot, into the file out

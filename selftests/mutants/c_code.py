@@ -23,6 +23,8 @@ BOUNDARIES = (b"<", b"<=", b">", b">=", b"==", b"!=")
 RELEASES = re.compile(rb"^\w*(free|close|unref|destroy|put|lock|unlock|lockdep)\w*$")
 # What these say is for people.
 MESSAGES = re.compile(rb"^(die|warn|ft_say|pr_\w+|perror|assert|static_assert|BUILD_BUG_ON\w*|lockdep_assert\w*|WARN\w*|MODULE_\w+)$")
+# Macros that are statements, which cannot stand in an expression.
+STATEMENTS = re.compile(rb"for_each|^ft_observers_call$")
 JUMPS = ("return_statement", "break_statement", "continue_statement", "goto_statement")
 # A switch is no constant expression: where one is needed, a mutation needs a build of its own.
 CONSTANT = ("enumerator", "case_statement", "array_declarator", "field_declaration", "attribute_specifier", "preproc_def",
@@ -144,7 +146,7 @@ def of_expression(node: Any) -> Iterator[tuple[str, bytes]]:
         yield "negated", b"!" + text
     elif node.type == "number_literal" and re.fullmatch(rb"\d+", text):
         yield "off by one", b"%d" % (int(text) + 1)
-    elif node.type == "call_expression":
+    elif node.type == "call_expression" and not STATEMENTS.search(node.child_by_field_name("function").text):
         arguments = [c for c in node.child_by_field_name("arguments").named_children if c.type != "comment"]
         for one, other in zip(arguments, arguments[1:]):
             if is_simple(one) and is_simple(other) and one.text != other.text:
@@ -201,7 +203,9 @@ def early_return(node: Any, add: Any) -> None:
     first = next((c for c in body.named_children if c.type not in ("declaration", "comment")), None)
     if first is None or first.has_error or kind is None:
         return
-    value = b"" if kind.text == b"void" and b"*" not in node.text.split(b"(")[0] else b" 0"
+    # a macro such as __always_inline hides the type
+    head = node.text.split(b"(")[0]
+    value = b"" if re.search(rb"\bvoid\b", head) and b"*" not in head else b" 0"
     add(first, "early return", b"return" + value + b";", False)
 
 

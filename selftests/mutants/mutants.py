@@ -298,8 +298,9 @@ def build_module(copy: Copy, chosen: list[Site]) -> list[Site]:
     # these are modules of their own with the map in them
     for file in "module/core/extmap_test.c", "selftests/bench/extmap_bench.c":
         copy.put(file, (TOP / file).read_bytes() + c_code.MODULE_DEFINES)
+    files = {site.path for site in chosen} | {"module/main.c"}
     while True:
-        for file in {site.path for site in chosen} | {"module/main.c"}:
+        for file in files:
             source = c_code.switched((TOP / file).read_bytes(), [site for site in chosen if site.path == file])
             copy.put(file, c_code.MODULE_DECLARES + source + (c_code.MODULE_DEFINES if file.endswith("/main.c") else b""))
         done = subprocess.run([copy.top / "selftests/machine/build.sh", "module", guests.KERNEL, "FT_SELFTEST=1", "-k",

@@ -4,9 +4,9 @@
  *
  *	base	data of the page, selections of the user, small helpers
  *	text	what is in a piece, in words
- *	pieces	where pieces are, for a page in a file
- *	source	answers to the other parts: from the data of a page in a file, from fragtrace serve, or from the reader
- *	picture	the picture: cells, the file that is lit up, the cursor
+ *	source	answers to the other parts: from fragtrace serve, or from the reader
+ *	embedded answers that are in the page itself
+ *	square	cells in rows, or along a curve in a square
  *	map	the map: any range of blocks at any scale
  *	gestures mouse and keys on the map
  *	list	the table of files
@@ -24,15 +24,18 @@
 
 const $ = id => document.getElementById(id);
 
-/* Written by html.c, serve_view.c or page_file.c; the last one has only the inputs. */
+/* Written by serve_view.c or page_file.c; the latter has only the inputs. */
 let data = JSON.parse($("data").textContent);
+
+/* Written by embedded.c; null: something else answers. */
+let answers = $("answers") && JSON.parse($("answers").textContent);
 
 /* === Selections of the user; they stay when the data is updated === */
 
 const ROWS = 100, MORE_ROWS = 400;
 
-const state = { sort: "extra", down: true, chosen: null, find: "", full: false, rows: ROWS, theme: "auto", map: false,
-		speed: null, coloring: null, folder: null };
+const state = { sort: "extra", down: true, chosen: null, find: "", rows: ROWS, theme: "auto", speed: null, coloring: null,
+		folder: null, square: null };
 const stateName = "fragtrace " + location.pathname;
 
 function keepState() {

@@ -106,7 +106,8 @@ function onMove(event) {
 	const x = event.clientX - drag.x, y = event.clientY - drag.y;
 
 	drag.moves = drag.moves || Math.hypot(x, y) > CLICK_ROOM;
-	if (!drag.moves)
+	/* along a curve, nothing would move with the pointer */
+	if (!drag.moves || isSquare())
 		return;
 	$("map").classList.add("dragged");
 	const first = drag.first - (Math.round(x / view.cell) + Math.round(y / view.height) * view.columns) * view.per;
@@ -133,16 +134,18 @@ async function chooseOnMap(at) {
 		chooseKey(mostOf((await source.blocks(view.volume, at.lba, at.end)).pieces));
 }
 
-/* Keys move the cursor; where the map ends, they move the map. */
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/* Keys move the cursor; where the rows of the map end, they move the map. */
 function stepOnMap([right, down]) {
 	const at = mapCursor || { column: 0, row: 0 };
 	let column = at.column + (mapCursor ? right : 0), row = at.row + (mapCursor ? down : 0);
 
-	if (column < 0 || column >= view.columns) {
+	if (!isSquare() && (column < 0 || column >= view.columns)) {
 		column -= right * view.columns;
 		row += right;
 	}
-	if (row < 0 || row >= view.rows) {
+	if (!isSquare() && (row < 0 || row >= view.rows)) {
 		moveBy(0, down || right);
 		row = Math.min(view.rows - 1, Math.max(0, row));
 	}
@@ -154,17 +157,15 @@ function zoomByKey(isCloser) {
 	const [width, height] = mapSize(), at = mapCursor;
 
 	if (at)
-		zoomOnce(isCloser, GUTTER + (at.column + 0.5) * view.cell, (at.row + 0.5) * view.height);
+		zoomOnce(isCloser, view.left + (at.column + 0.5) * view.cell, (at.row + 0.5) * view.height);
 	else
-		zoomOnce(isCloser, GUTTER + width / 2, height / 2);
+		zoomOnce(isCloser, view.left + width / 2, height / 2);
 	if (at)
 		pointAtBlock(at.lba);
 }
 
 function pointAtBlock(lba) {
-	const cell = Math.floor((lba - view.first) / view.per);
-
-	pointAtMap(mapCell(cell % view.columns, Math.floor(cell / view.columns)));
+	pointAtMap(mapCell(...placeOf(Math.floor((lba - view.first) / view.per))));
 }
 
 /* Return: whether the key means something on the map. */

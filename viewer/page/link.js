@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The address of the page says what it shows, behind the #, so that a reload or a link that is sent shows it again:
- * input, volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, the folder, the colours, and the moment.
+ * input, volume, first block, blocks in a cell, columns and layout of the map, the file that is lit up, the search, the folder, the colours, and the moment.
  */
 "use strict";
 
@@ -14,10 +14,12 @@ function linkOf() {
 
 	if (reader && reader.input !== inputs[0])
 		link.input = reader.input.name;
-	if (state.map && view.volume && shown && !isWhole())
+	if (view.volume && shown && !isWhole())
 		Object.assign(link, { volume: view.volume.dev, first: view.first, per: view.per, columns: view.columns });
-	else if (state.map && view.volume && view.volume !== data.volumes[0])
+	else if (view.volume && view.volume !== data.volumes[0])
 		link.volume = view.volume.dev;
+	if (state.square !== null)
+		link.layout = LAYOUTS[Number(isSquare())];
 	if (state.chosen)
 		link.file = state.chosen;
 	if (state.find)
@@ -49,7 +51,10 @@ function readLink() {
 }
 
 /* What the data does not depend on. */
-function adoptLink({ file, find, folder, colors }) {
+function adoptLink({ file, find, folder, colors, layout }) {
+	if (LAYOUTS.includes(layout))
+		state.square = layout === LAYOUTS[1];
+	drawLayout();
 	if (colors)
 		state.coloring = colors;
 	if (file)
@@ -73,11 +78,10 @@ async function followLink({ volume: dev, first, per, columns, at }) {
 
 	if (!volume)
 		return;
-	setMap(true);
 	showVolume(volume);
 	if (!(first >= volume.lba && first < volume.end && per >= 1 && columns >= 1))
 		return;
-	view.per = 2 ** Math.floor(Math.log2(per));
+	view.per = Math.max(source.least(volume), 2 ** Math.floor(Math.log2(per)));
 	setColumns(Math.min(mostColumns(), Math.max(LEAST_COLUMNS, 2 ** Math.floor(Math.log2(columns)))));
 	if (isWhole()) {
 		showWhole();

@@ -124,15 +124,9 @@ function drawHead() {
 }
 
 function leftOut() {
-	const unlisted = data.total.files - files.length, parts = [];
+	const unlisted = answers ? data.total.files - files.length : 0;
 
-	if (data.served)
-		return [];
-	if (unlisted)
-		parts.push(`Only the ${count(files.length)} worst files are listed, ${count(unlisted)} are left out.`);
-	if (data.unplaced)
-		parts.push(`The cells of ${count(data.unplaced)} listed files are left out; there are too many.`);
-	return parts;
+	return unlisted ? [`Only the ${count(files.length)} worst files are listed, ${count(unlisted)} are left out.`] : [];
 }
 
 /* Make the row of a file visible, if the page has all files: a search that hides it is cleared. */
@@ -143,7 +137,7 @@ function listFile(file) {
 	}
 	if (state.folder !== null)
 		state.folder = file.path.slice(0, file.path.lastIndexOf("/") + 1);
-	if (!data.served)
+	if (answers)
 		state.rows = Math.max(state.rows, files.filter(finder(state.find)).sort(compare)
 						       .findIndex(f => f.key === file.key) + 1);
 }

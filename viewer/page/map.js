@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The map: any range of blocks at any scale, from the whole volume to single blocks. Its cells follow each
- * other from left to right, then down, by block address. A cell stands for a power of two of blocks; once
+ * other by block address: from left to right, then down, or see square.js. A cell stands for a power of two of blocks; once
  * it stands for one, closer means larger cells. Cells are about square; those of a whole volume fill the map.
  */
 "use strict";
 
 const GUTTER = 84, LEAST_CELL = 3, LEAST_COLUMNS = 8, MOST_COLUMNS = 512, CLOSE_COLUMNS = 32, LEAST_LABEL = 15, BORDERED = 6;
-const OVERVIEW_CELLS = 512, LEAST_WINDOW = 4, MARK = 3;
+const OVERVIEW_CELLS = 512, LEAST_WINDOW = 4, MARK = 3, FEW_CELLS = 4;
 const MOST_CELLS = 16384, LEAST_INK = 0.25, LEAST_GLOW = 0.5, FAINT_RGB = 0x808080, FAINT_INK = 0.25;
 
 /* What of the view decides which cells it has. */
 const MOVING = ["first", "per", "columns", "rows"];
 
-/* What is shown: a volume from a block address on; blocks in a cell; columns and rows of cells. */
-const view = { volume: null, first: 0, per: 1, columns: LEAST_COLUMNS, rows: 1, cell: LEAST_CELL, height: LEAST_CELL };
+/* What is shown: a volume from a block address on; blocks in a cell; columns and rows of cells, and where these begin. */
+const view = { volume: null, first: 0, per: 1, columns: LEAST_COLUMNS, rows: 1, cell: LEAST_CELL, height: LEAST_CELL, left: GUTTER };
 
 /* Its cells, when they are there, those of the whole volume, and the cell below the pointer or the one that keys have reached. */
 let shown = null, overview = null, mapCursor = null;
@@ -22,7 +22,9 @@ let shown = null, overview = null, mapCursor = null;
 /* === Geometry === */
 
 function mapSize() {
-	return [Math.max(1, $("map").clientWidth - GUTTER), Math.max(1, $("map").clientHeight)];
+	const width = Math.max(1, $("map").clientWidth), height = Math.max(1, $("map").clientHeight), side = Math.min(width, height);
+
+	return isSquare() ? [side, side] : [Math.max(1, width - GUTTER), height];
 }
 
 /* Rows that fit, if a row has so many cells. */
@@ -41,10 +43,11 @@ function mostColumns() {
 	return columns;
 }
 
-function setColumns(columns, rows = rowsFor(columns)) {
-	const [width, height] = mapSize();
+function setColumns(columns, asked = rowsFor(columns)) {
+	const [width, height] = mapSize(), rows = isSquare() ? columns : asked;
+	const left = isSquare() ? Math.floor(($("map").clientWidth - width) / 2) : GUTTER;
 
-	Object.assign(view, { columns, rows, cell: width / columns, height: height / rows });
+	Object.assign(view, { columns, rows, cell: width / columns, height: height / rows, left });
 }
 
 /* Blocks that the map shows. */
@@ -53,7 +56,7 @@ function visible() {
 }
 
 function isClosest() {
-	return view.per === 1 && view.columns === LEAST_COLUMNS;
+	return view.per === source.least(view.volume) && view.columns === LEAST_COLUMNS;
 }
 
 function isWhole() {
@@ -71,14 +74,16 @@ function setFirst(first) {
 
 /* The column and row of a point, which may be outside of the map. */
 function mapPlace(x, y) {
-	return [Math.min(view.columns - 1, Math.max(0, Math.floor((x - GUTTER) / view.cell))), Math.floor(y / view.height)];
+	return [Math.min(view.columns - 1, Math.max(0, Math.floor((x - view.left) / view.cell))),
+		Math.min(view.rows - 1, Math.max(0, Math.floor(y / view.height)))];
 }
 
 /* The cell in a column and row: its number, first and last block; or null. */
 function mapCell(column, row) {
-	const cell = row * view.columns + column, lba = view.first + cell * view.per;
+	const isInside = column >= 0 && row >= 0 && column < view.columns && row < view.rows;
+	const cell = isInside ? cellAt(column, row) : 0, lba = view.first + cell * view.per;
 
-	if (column < 0 || row < 0 || column >= view.columns || row >= view.rows || lba >= view.volume.end)
+	if (!isInside || lba >= view.volume.end)
 		return null;
 	return { cell, column, row, lba, end: Math.min(lba + view.per, view.volume.end) };
 }
@@ -87,19 +92,19 @@ function mapCellOfEvent(event) {
 	const box = $("map").getBoundingClientRect();
 	const x = event.clientX - box.left, y = event.clientY - box.top;
 
-	return view.volume && x >= GUTTER ? mapCell(...mapPlace(x, y)) : null;
+	return view.volume && x >= view.left && x < view.left + view.columns * view.cell ? mapCell(...mapPlace(x, y)) : null;
 }
 
 /* === Moving === */
 
 /* One step closer or farther; the block at a point, which may be any of its cell, stays there. */
 function zoomOnce(isCloser, x, y) {
-	const [column, row] = mapPlace(x, y), part = Math.min(0.999, Math.max(0, (x - GUTTER) / view.cell - column));
-	const at = view.first + Math.floor((row * view.columns + column + part) * view.per);
+	const [column, row] = mapPlace(x, y), part = Math.min(0.999, Math.max(0, (x - view.left) / view.cell - column));
+	const least = source.least(view.volume), at = view.first + Math.floor((cellAt(column, row) + part) * view.per);
 
 	if (isCloser ? isClosest() : isWhole())
 		return;
-	if (isCloser && view.per === 1)
+	if (isCloser && view.per === least)
 		setColumns(view.columns / 2);
 	else if (!isCloser && view.columns < mostColumns())
 		setColumns(view.columns * 2);
@@ -113,7 +118,7 @@ function zoomOnce(isCloser, x, y) {
 	}
 	const [newColumn, newRow] = mapPlace(x, y);
 
-	setFirst(at - (newRow * view.columns + newColumn) * view.per);
+	setFirst(at - cellAt(newColumn, newRow) * view.per);
 	moved();
 }
 
@@ -134,7 +139,7 @@ function showWhole() {
 	const blocks = view.volume.end - view.volume.lba;
 
 	setColumns(mostColumns());
-	view.per = 1;
+	view.per = source.least(view.volume);
 	while (!isWhole())
 		view.per *= 2;
 	while (view.columns > LEAST_COLUMNS && view.columns / 2 * rowsFor(view.columns / 2) * view.per >= blocks)
@@ -147,7 +152,7 @@ function showWhole() {
 /* A block in the middle; if that is asked for, close enough to tell it from others. */
 function showBlock(lba, isClose) {
 	if (isClose) {
-		view.per = 1;
+		view.per = source.least(view.volume);
 		setColumns(Math.min(CLOSE_COLUMNS, mostColumns()));
 	}
 	setFirst(lba - (Math.floor(view.rows / 2) * view.columns + Math.floor(view.columns / 2)) * view.per);
@@ -197,7 +202,7 @@ function stayHere() {
 const loadCells = oneAtATime(async () => {
 	const { volume, first, per, columns, rows } = view;
 
-	if (!volume || !state.map)
+	if (!volume)
 		return;
 	const n = Math.min(columns * rows, Math.ceil((volume.end - first) / per));
 	const cells = await source.cells(volume, first, per, n);
@@ -219,8 +224,6 @@ function cellColor(cells, i) {
 	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = chosen && !cells.lit[i];
 	const rgb = faint ? FAINT_RGB : themed(cells.rgb[i]);
 
-	if (cells.unknown[i] >= 0.5)
-		return getComputedStyle(document.documentElement).getPropertyValue("--unknown");
 	const ink = cells.share[i] ? (least + (1 - least) * Math.min(1, cells.share[i])) * (faint ? FAINT_INK : 1) : 0;
 	const mix = value => Math.round(paper + ink * (value - paper));
 
@@ -228,45 +231,43 @@ function cellColor(cells, i) {
 }
 
 function drawCells(context) {
-	const { columns, cell, height } = view, border = cell >= BORDERED && view.per === 1 ? 1 : 0;
-	const hatches = hatchesFor(context);
+	const { columns, cell, height, left } = view, border = cell >= BORDERED && view.per === 1 ? 1 : 0;
 
 	for (let i = 0; i < shown.n;) {
-		const row = Math.floor(i / columns), column = i % columns;
+		const [column, row] = placeOf(i), isAlone = border || isSquare();
 		let n = 1;
 
-		while (!border && i + n < shown.n && column + n < columns && shown.rgb[i + n] === shown.rgb[i] &&
-		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i] &&
-		       shown.unknown[i + n] === shown.unknown[i])
+		while (!isAlone && i + n < shown.n && column + n < columns && shown.rgb[i + n] === shown.rgb[i] &&
+		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i])
 			n++;
 		/* whole pixels, so that neighbours meet */
-		const left = Math.round(GUTTER + column * cell), top = Math.round(row * height);
+		const [x, y, right, bottom] = [left + column * cell, row * height, left + (column + n) * cell, (row + 1) * height].map(Math.round);
 
 		context.fillStyle = cellColor(shown, i);
-		const box = [left, top, Math.round(GUTTER + (column + n) * cell) - left - border,
-			     Math.round((row + 1) * height) - top - border];
-
-		context.fillRect(...box);
-		if (shown.unknown[i]) {
-			context.fillStyle = hatches;
-			context.fillRect(...box);
-		}
+		context.fillRect(x, y, right - x - border, bottom - y - border);
 		i += n;
 	}
 }
 
+/* Cells of a few pixels get a frame that is large enough to be visible. */
+function spaceAround(cell) {
+	return Math.max(2, (8 - cell) / 2);
+}
+
 /* Frames around the cells of the file that are easily missed: those of a few cells. */
 function drawMapLight(context, ink) {
-	const { columns, cell, height } = view, spaceX = spaceAround(cell), spaceY = spaceAround(height);
+	const { cell, height, left } = view, spaceX = spaceAround(cell), spaceY = spaceAround(height);
 
 	context.strokeStyle = ink;
 	context.lineWidth = 1.5;
 	for (let i = 0, end; i < shown.n; i = end) {
 		for (end = i + 1; shown.lit[i] && shown.lit[end];)
 			end++;
-		for (let k = i; shown.lit[i] && end - i <= FEW_CELLS && k < end; k++)
-			context.strokeRect(GUTTER + k % columns * cell - spaceX, Math.floor(k / columns) * height - spaceY,
-					   cell + 2 * spaceX, height + 2 * spaceY);
+		for (let k = i; shown.lit[i] && end - i <= FEW_CELLS && k < end; k++) {
+			const [column, row] = placeOf(k);
+
+			context.strokeRect(left + column * cell - spaceX, row * height - spaceY, cell + 2 * spaceX, height + 2 * spaceY);
+		}
 	}
 }
 
@@ -316,7 +317,7 @@ function drawLabels(context, ink) {
 
 function drawMapCursor(context) {
 	const { column, row } = mapCursor, space = spaceAround(view.cell);
-	const box = [GUTTER + column * view.cell - space, row * view.height - space, view.cell + 2 * space,
+	const box = [view.left + column * view.cell - space, row * view.height - space, view.cell + 2 * space,
 		     view.height + 2 * space];
 
 	context.lineWidth = 4;
@@ -331,7 +332,7 @@ function drawMap() {
 	const canvas = $("map"), ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
 	const style = getComputedStyle(document.documentElement);
 
-	if (!state.map || !shown || MOVING.some(key => shown[key] !== view[key]))
+	if (!shown || MOVING.some(key => shown[key] !== view[key]))
 		return;
 	canvas.width = Math.round(canvas.clientWidth * ratio);
 	canvas.height = Math.round(canvas.clientHeight * ratio);
@@ -339,8 +340,10 @@ function drawMap() {
 	drawCells(context);
 	if (chosen)
 		drawMapLight(context, style.getPropertyValue("--line"));
-	drawSegments(context, style.getPropertyValue("--line"));
-	drawLabels(context, style.getPropertyValue("--faint"));
+	if (!isSquare()) {
+		drawSegments(context, style.getPropertyValue("--line"));
+		drawLabels(context, style.getPropertyValue("--faint"));
+	}
 	if (mapCursor)
 		drawMapCursor(context);
 }
@@ -358,7 +361,7 @@ function drawOverview() {
 	const canvas = $("overview"), ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
 	const style = getComputedStyle(document.documentElement), width = canvas.clientWidth, height = canvas.clientHeight;
 
-	if (!state.map || !overview || !view.volume || overview.volume.dev !== view.volume.dev)
+	if (!overview || !view.volume || overview.volume.dev !== view.volume.dev)
 		return;
 	canvas.width = Math.round(width * ratio);
 	canvas.height = Math.round(height * ratio);
@@ -381,12 +384,11 @@ function drawOverview() {
 	}
 }
 
-/* Cells of a power of two of blocks: the overview of a page in a file has these. */
 const loadOverview = oneAtATime(async () => {
 	const { volume } = view;
-	let per = 1;
+	let per = volume ? source.least(volume) : 0;
 
-	if (!volume || !state.map)
+	if (!volume)
 		return;
 	while (per * OVERVIEW_CELLS < volume.end - volume.lba)
 		per *= 2;

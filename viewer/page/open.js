@@ -127,7 +127,7 @@ function drawInputs() {
 function forget() {
 	pause();
 	epoch++;
-	data = { inputs: data.inputs, served: true };
+	data = { inputs: data.inputs };
 	moment = "";
 	chosen = steps = overview = shown = mapCursor = view.volume = null;
 	Object.assign(state, { chosen: null, folder: null, find: "", rows: ROWS, speed: null });

@@ -37,7 +37,7 @@ function drawFresh() {
 function isFrame() {
 	if (location.hash !== RENEW || parent === window)
 		return false;
-	parent.postMessage(data, location.protocol === "file:" ? "*" : location.origin);
+	parent.postMessage([data, answers], location.protocol === "file:" ? "*" : location.origin);
 	return true;
 }
 
@@ -55,13 +55,13 @@ async function onMessage(event) {
 		return;
 	frame.remove();
 	frame = null;
-	if (event.data.written === data.written)
+	const [fresh, all] = event.data;
+
+	if (fresh.written === data.written)
 		return;
-	const image = new Image();
-	image.src = event.data.picture;
-	await image.decode();
 	renewedAt = Date.now();
-	adopt(event.data);
+	answers = all;
+	await adopt(fresh);
 }
 
 /* === A served page === */
@@ -79,6 +79,6 @@ function startRenewal() {
 	if (!data.interval)
 		return;
 	addEventListener("message", onMessage);
-	setInterval(() => data.served ? moment || renewByServer() : renewByFrame(), Math.max(data.interval, 500));
+	setInterval(() => answers ? renewByFrame() : moment || renewByServer(), Math.max(data.interval, 500));
 	setInterval(drawFresh, 1000);
 }

@@ -5,6 +5,7 @@
  *	files()				the list as the user has sorted it: how many, and the first of them; in a folder, those of
  *					each folder in it are one line
  *	file(key)			one file, or null
+ *	least(volume)			the fewest blocks that a cell can have; this one is no promise
  *	cells(volume, first, per, n)	colours, shares, and which cells are lit up
  *	blocks(volume, first, end)	what is between two block addresses: the first pieces, and how many
  *	fragments(file, first)		where some fragments of a file are, and how many
@@ -24,66 +25,32 @@ const COLUMNS = [
 /* Fragments in one answer of the server. */
 const MOST_STEPS = 1000;
 
-/* The files of a page in a file. */
-let files = [];
-
 /* The file that is lit up. */
 let chosen = null;
 
-/* The place is a block address with fragtrace serve, otherwise whether the page has the cells of the file. */
+/* The place is its first block address. */
 function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color, below = 0], index) {
 	return { path, index, dev, blocks, extents, fragments, place, color, requests, ideal, below, extra: requests - ideal,
 		 split: ideal ? requests / ideal : 1, key: dev + " " + ino };
 }
 
-/* The rule of serve_view.c: a folder has the sums of all files below it. */
-function fold(found) {
-	const lines = new Map();
+function newCells(n) {
+	return { n, rgb: new Uint32Array(n), share: new Float32Array(n), lit: new Uint8Array(n) };
+}
 
-	for (const file of found.filter(({ path }) => path.startsWith(state.folder))) {
-		const end = file.path.indexOf("/", state.folder.length) + 1, path = file.path.slice(0, end);
-		const { blocks = 0, extents = 0, fragments = 0, requests = 0, ideal = 0, below = 0 } = lines.get(path) || {};
+/* Expand sequences of equal cells. */
+function expandCells({ cells: flat, lit }, n) {
+	const cells = newCells(n);
 
-		lines.set(path || file.key, end ? fileOf([path, "", 0, blocks + file.blocks, extents + file.extents,
-			fragments + file.fragments, requests + file.requests, ideal + file.ideal, 0, "", below + 1], file.index) : file);
+	for (let i = 0, at = 0; i < flat.length; i += 3) {
+		cells.rgb.fill(flat[i + 1], at, at + flat[i]);
+		cells.share.fill(flat[i + 2] / 1000, at, at + flat[i]);
+		at += flat[i];
 	}
-	return [...lines.values()];
+	for (let i = 0; i < lit.length; i += 2)
+		cells.lit.fill(1, lit[i], lit[i + 1] + 1);
+	return cells;
 }
-
-function compare(a, b) {
-	const { value } = COLUMNS.find(c => c.key === state.sort), x = value(a), y = value(b);
-
-	if (x === y)
-		return a.index - b.index;
-	return (x < y ? -1 : 1) * (state.down ? -1 : 1);
-}
-
-const pageSource = {
-	async files() {
-		const matching = files.filter(finder(state.find));
-		const found = (state.folder === null ? matching : fold(matching)).sort(compare);
-
-		return { found: found.length, files: found.slice(0, state.rows) };
-	},
-
-	async file(key) {
-		return files.find(f => f.key === key) || null;
-	},
-
-	async cells(volume, first, per, n) {
-		return mixCells(volume, first, per, n, chosen);
-	},
-
-	async fragments(file) {
-		return fragmentsOf(file);
-	},
-
-	async blocks(volume, first, end) {
-		const pieces = piecesBetween(volume, first, end);
-
-		return { pieces, all: pieces.length };
-	},
-};
 
 /* === From fragtrace serve, or from the reader === */
 
@@ -135,6 +102,10 @@ const serverSource = {
 		return list && list.files.map(fileOf)[0] || null;
 	},
 
+	least() {
+		return 1;
+	},
+
 	async cells(volume, first, per, n) {
 		const args = { volume: data.volumes.indexOf(volume), first, per, n };
 
@@ -153,5 +124,3 @@ const serverSource = {
 		return answer || { pieces: [], all: 0 };
 	},
 };
-
-const source = data.served ? serverSource : pageSource;

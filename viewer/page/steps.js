@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file that is lit up, fragment by fragment, in its own order; and its picture. */
+/* The file that is lit up, fragment by fragment, in its own order; and its picture, or that of all. */
 "use strict";
 
 /* Some of the fragments of a file, from the index first on, and the one that is shown. */
@@ -9,8 +9,8 @@ let steps = null;
 const LEAST_STEP = 4;
 
 function drawSteps() {
-	$("steps").hidden = !chosen || !state.map;
-	$("toPlot").hidden = !data.served;
+	$("steps").hidden = !chosen;
+	$("toPlot").hidden = Boolean(answers);
 	if (steps && (!chosen || steps.key !== chosen.key || steps.time !== data.time))
 		steps = null;
 }
@@ -63,9 +63,20 @@ async function showPlot() {
 	URL.revokeObjectURL(image.src);
 }
 
+/* What fragtrace view has drawn. */
+function showPicture() {
+	const image = new Image();
+
+	image.alt = "The picture: " + $("summary").textContent;
+	image.src = answers.picture;
+	$("why").textContent = "";
+	$("plotted").replaceChildren(image);
+	$("plot").showModal();
+}
+
 /* Return: whether the key means something here. */
 function onStepKey(key) {
-	if (!chosen || !state.map || (key !== "n" && key !== "p"))
+	if (!chosen || (key !== "n" && key !== "p"))
 		return false;
 	step(key === "n" ? 1 : -1);
 	return true;
@@ -75,4 +86,6 @@ function startSteps() {
 	$("before").addEventListener("click", () => step(-1));
 	$("after").addEventListener("click", () => step(1));
 	$("toPlot").addEventListener("click", showPlot);
+	$("toPicture").hidden = !answers;
+	$("toPicture").addEventListener("click", showPicture);
 }

@@ -82,32 +82,6 @@ function legendItem(name, colors) {
 	return item;
 }
 
-/* The hatches of what is unknown, as a swatch and as a pattern for a canvas; see page.css. */
-function unknownItem() {
-	const item = element("span", ""), swatch = element("i", "");
-
-	swatch.className = "unknown";
-	item.append(swatch, "unknown");
-	return item;
-}
-
-function hatchesFor(context) {
-	const tile = document.createElement("canvas"), style = getComputedStyle(document.documentElement);
-
-	tile.width = tile.height = 6;
-	const hatch = tile.getContext("2d");
-
-	hatch.strokeStyle = style.getPropertyValue("--hatch");
-	hatch.lineWidth = 1.5;
-	hatch.beginPath();
-	for (const x of [-6, 0, 6]) {
-		hatch.moveTo(x - 1, 7);
-		hatch.lineTo(x + 7, -1);
-	}
-	hatch.stroke();
-	return context.createPattern(tile, "repeat");
-}
-
 function drawLegend() {
 	const items = data.legend.map(([name, ...colors]) => legendItem(name, colors));
 
@@ -117,8 +91,6 @@ function drawLegend() {
 		items.push(legendItem("other data", ["#efefaf"]), legendItem("nodes", ["#af9f8f"]));
 	if (data.lens.only !== null)
 		items.push(legendItem("other files", ["#d8e2f2"]));
-	if (hasUnknown())
-		items.push(unknownItem());
 	items.push(element("span", data.knowsFree ? "free" : "free, or not watched"));
 	items[items.length - 1].prepend(swatchOf(isDark() ? "#000" : "#fff"));
 	for (const text of [...describeOlder("state of F2FS", data.stateAge), ...describeOlder("counts of reads", data.heatAge)])

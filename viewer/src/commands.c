@@ -31,8 +31,8 @@
 #include "outfile.h"
 #include "output/columns.h"
 #include "output/condition.h"
+#include "output/embedded.h"
 #include "output/export.h"
-#include "output/html.h"
 #include "output/page_file.h"
 #include "output/perfetto.h"
 #include "output/prometheus.h"
@@ -189,47 +189,6 @@ static void write_picture(struct canvas *canvas, const char *path)
 	text_free(&png);
 }
 
-static void draw(struct session *s, const struct table *table, const struct selection *selection)
-{
-	const struct f2fs_state *states = s->states;
-	const struct lens *lens = &s->options.lens;
-	struct img_conf img = s->img;
-	struct canvas canvas;
-	struct layout layout;
-	struct runs runs;
-	struct text png = { 0 };
-	char when[TIME_TEXT_MAX];
-
-	format_text_time(when, &table->text);
-	colors_learn(&s->colors, table);
-	runs_build(&runs, table, selection, &s->colors, states);
-	runs_narrow(&runs, lens, &s->colors, s->source.name);
-	report_colors(s, &runs);
-	if (!img.section && states && table->n_volumes)
-		img.section = space_section_size(&states[0]);
-	layout_init(&layout, &runs, &img, s->colors.n_rules + legend_more_lines(&img, lens, &s->colors, states));
-	/* a page makes its picture dark itself */
-	if (s->options.html) {
-		img.theme = THEME_LIGHT;
-		paint(&canvas, &layout, &runs, &s->colors, when, CANVAS_PNG);
-		png_out_encode(&canvas, &png);
-	}
-	if (s->options.png) {
-		if (s->options.html)
-			canvas_free(&canvas);
-		img.theme = s->img.theme;
-		paint(&canvas, &layout, &runs, &s->colors, when, vector_out_form(s->options.png));
-		write_picture(&canvas, s->options.png);
-	}
-	canvas_free(&canvas);
-	if (s->options.html)
-		html_write(s->options.html, &png, &layout, &runs, &s->colors, s->options.interval_ns);
-	report_picture(s);
-	text_free(&png);
-	layout_free(&layout);
-	runs_free(&runs);
-}
-
 /* A file that is not there may come later if the table is read again; the last picture stays. */
 static void draw_file(struct session *s, const struct table *table)
 {
@@ -264,16 +223,6 @@ static void check_selection(struct session *s, const struct selection *selection
 	s->nothing_was_said = is_empty;
 }
 
-static void draw_only(struct session *s, const struct table *table)
-{
-	struct selection selection;
-
-	selection_make(&selection, table, s->options.lens.only);
-	check_selection(s, &selection);
-	draw(s, &selection.table, &selection);
-	selection_free(&selection);
-}
-
 /* A picture of no volume would be empty. If the table is read again, one may come. */
 static void require_volume(const struct session *s, const struct table *table)
 {
@@ -284,15 +233,6 @@ static void require_volume(const struct session *s, const struct table *table)
 		exit(EXIT_FAILURE);
 	die("%s: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >" DEBUGFS "/fragtrace/targets",
 	    s->source.name);
-}
-
-static void use_view(struct session *s, struct table *table)
-{
-	require_volume(s, table);
-	if (s->options.lens.only)
-		draw_only(s, table);
-	else
-		draw(s, table, NULL);
 }
 
 static void use_file(struct session *s, struct table *table)
@@ -340,6 +280,52 @@ static void show(struct session *s, struct serve_view *view, struct table *table
 	if (view->has_selection)
 		check_selection(s, &view->selection);
 	report_colors(s, &view->runs);
+}
+
+static void draw(struct session *s, const struct serve_view *view)
+{
+	const struct options *o = &s->options;
+	const struct runs *runs = &view->runs;
+	struct img_conf img = s->img;
+	struct text png = { 0 };
+	struct canvas canvas;
+	struct layout layout;
+	char when[TIME_TEXT_MAX];
+
+	format_text_time(when, &view->table.text);
+	if (!img.section && view->states && view->table.n_volumes)
+		img.section = space_section_size(&view->states[0]);
+	layout_init(&layout, runs, &img, view->colors.n_rules + legend_more_lines(&img, &o->lens, &view->colors, view->states));
+	/* a page makes its picture dark itself */
+	if (o->html) {
+		img.theme = THEME_LIGHT;
+		paint(&canvas, &layout, runs, &view->colors, when, CANVAS_PNG);
+		png_out_encode(&canvas, &png);
+		canvas_free(&canvas);
+		embedded_write(o->html, view, &png, layout.order == ORDER_HILBERT);
+	}
+	if (o->png) {
+		img.theme = s->img.theme;
+		paint(&canvas, &layout, runs, &view->colors, when, vector_out_form(o->png));
+		write_picture(&canvas, o->png);
+		canvas_free(&canvas);
+	}
+	report_picture(s);
+	text_free(&png);
+	layout_free(&layout);
+}
+
+static void use_view(struct session *s, struct table *table)
+{
+	struct serve_view view = { .interval_ns = s->options.interval_ns };
+
+	require_volume(s, table);
+	show(s, &view, table, s->states);
+	s->states = NULL;
+	/* a page in a file has no other colours to switch to */
+	view.own_coloring = NULL;
+	draw(s, &view);
+	serve_view_free(&view);
 }
 
 /* For the server: colours that the page can switch to. */

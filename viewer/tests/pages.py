@@ -60,8 +60,9 @@ class Page:
 
     def open(self) -> None:
         self.browser.open(Path("page.html").absolute().as_uri())
-        self.browser.until("document.querySelector('#picture').complete")
         self.data = json.loads(self.js("document.querySelector('#data').textContent"))
+        self.browser.until("shown !== null || !data.volumes.length")
+        self.settle()
 
     def serve(self, table: str | Path, *options: str) -> None:
         """Serve the page and open it."""
@@ -76,13 +77,28 @@ class Page:
         """The position of a block in the window."""
         return tuple(self.js(f"""(() => {{
             const box = document.querySelector("#map").getBoundingClientRect();
-            const cell = Math.floor(({lba} - view.first) / view.per), row = Math.floor(cell / view.columns);
-            return [box.left + GUTTER + (cell % view.columns + 0.5) * view.cell, box.top + (row + 0.5) * view.height];
+            const [column, row] = placeOf(Math.floor(({lba} - view.first) / view.per));
+            return [box.left + view.left + (column + 0.5) * view.cell, box.top + (row + 0.5) * view.height];
         }})()"""))
 
     def settle(self) -> None:
         """Wait until the map has drawn what it shows."""
-        self.browser.until("MOVING.every(key => shown && shown[key] === view[key])")
+        self.browser.until("!data.volumes.length || MOVING.every(key => shown && shown[key] === view[key])")
+
+    def show(self, lba: int) -> None:
+        """Show a block in the middle, so close that a cell is one."""
+        self.js(f"showBlock({lba}, true)")
+        self.settle()
+
+    def point(self, lba: int) -> str:
+        """The text of the page for a block that is shown."""
+        self.browser.point(*self.map_place(lba))
+        self.browser.until("mapCursor && pointed.text")
+        return self.text("#cell")
+
+    def lit_cells(self) -> list[int]:
+        """The cells of the file that is lit up, by number."""
+        return self.js("[...shown.lit.keys()].filter(i => shown.lit[i])")
 
     def map_point(self, lba: int, expected: str) -> None:
         """Point at a block, and wait for its text."""
@@ -113,27 +129,7 @@ class Page:
         """First block, blocks in a cell, columns and rows."""
         return tuple(self.js("[view.first, view.per, view.columns, view.rows]"))
 
-    # === The picture ===
-
-    def place(self, cell: int, volume: int = 0) -> tuple[float, float]:
-        """The position of a cell in the window, after scrolling to it."""
-        v, (pitch_x, pitch_y) = self.data["volumes"][volume], self.data["pitch"]
-        column, row = cell % v["columns"], cell // v["columns"]
-        if self.data["hilbert"]:
-            column, row = hilbert(v["columns"], cell)
-        width, height = self.data["cell"]
-        return tuple(self.js(f"""(() => {{
-            const box = () => document.querySelector("#picture").getBoundingClientRect();
-            const view = document.querySelector("#view"), scale = box().width / {self.data["width"]};
-            const y = {v["y"] + row * pitch_y + height / 2} * scale;
-            view.scrollTop = y - view.clientHeight / 2;
-            return [box().left + {v["x"] + column * pitch_x + width / 2} * scale, box().top + y];
-        }})()"""))
-
-    def point(self, cell: int, volume: int = 0) -> str:
-        """The text of the page for a cell below the mouse."""
-        self.browser.point(*self.place(cell, volume))
-        return self.text("#cell")
+    # === Texts and the list ===
 
     def segment(self, lba: int, n: int = 1) -> str:
         """The segments of some blocks, in words."""
@@ -151,16 +147,6 @@ class Page:
     def lit(self) -> list[str]:
         """The files whose rows are marked."""
         return self.js("[...document.querySelectorAll('tr.lit bdi')].map(e => e.textContent)")
-
-    def veil(self, cell: int) -> int:
-        """The darkness of a cell, 0 to 255."""
-        v, (pitch_x, pitch_y) = self.data["volumes"][0], self.data["pitch"]
-        column, row = cell % v["columns"], cell // v["columns"]
-        if self.data["hilbert"]:
-            column, row = hilbert(v["columns"], cell)
-        width, height = self.data["cell"]
-        x, y = v["x"] + column * pitch_x + width // 2, v["y"] + row * pitch_y + height // 2
-        return self.js(f"document.querySelector('#light').getContext('2d').getImageData({x}, {y}, 1, 1).data[3]")
 
 
 def hilbert(side: int, cell: int) -> tuple[int, int]:

@@ -458,24 +458,22 @@ test_lens_with_the_state() {
 }
 
 test_lens_of_a_page() {
-	local layout
-	for layout in boxes segments hilbert; do
-		"$fragtrace" view -t "$data/small.table" --layout $layout --only '*.sst' --lba 103-127 --html page.html
-		"$python" - <<-'EOF'
-			import json, re
-			text = open("page.html", encoding="utf-8").read()
-			data = json.loads(re.search(r'id="data">\n(.*?)</script>', text, re.S)[1])
-			(v,) = data["volumes"]
-			assert v["lba"] == 103, v
-			assert sum(v["pieces"][1::5]) == 25, v
-			assert data["total"]["files"] == 3, data["total"]
-			units = v["lead"] + 25 * data["unitsPerBlock"]
-			assert -(-units // data["unitsPerCell"]) == v["cells"] <= v["columns"] * v["rows"], v
-			# owner, blocks, offset: the first file begins before the range
-			at = [(i, v["pieces"][5 * i + 2]) for i in range(len(v["pieces"]) // 5) if v["pieces"][5 * i] >= 0]
-			assert at[0] == (0, 3), at
-		EOF
-	done
+	"$fragtrace" view -t "$data/small.table" --only '*.sst' --lba 103-127 --html page.html
+	"$python" - <<-'EOF'
+		import json, re
+		text = open("page.html", encoding="utf-8").read()
+		data, answers = (json.loads(re.search(rf'id="{part}">\n(.*?)</script>', text, re.S)[1]) for part in ("data", "answers"))
+		(v,), (places,) = data["volumes"], answers["volumes"]
+		assert v["lba"] == 103, v
+		assert data["total"]["files"] == len(answers["files"]) == 3, data["total"]
+		pieces = list(zip(*[iter(places["pieces"])] * 4))
+		assert sum(blocks for _, blocks, *_ in pieces) == 25, pieces
+		# owner, blocks, offset: the first file begins before the range
+		found = [(owner, offset) for owner, _, offset, _ in pieces if owner >= 0]
+		assert found[0][1] == 3 and answers["files"][found[0][0]][0] == "/mnt/f2fs/000001.sst", found
+		# others are left out, and are not free
+		assert -2 in places["pieces"][::4], pieces
+	EOF
 }
 
 test_lens_is_for_pictures_alone() {

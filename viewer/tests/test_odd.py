@@ -135,7 +135,7 @@ def page_colors(args: list[str]) -> tuple[str, dict[str, int]]:
     if done.returncode:
         return said, {}
     page = Path("p.html").read_text(encoding="utf-8", errors="surrogateescape")
-    found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.S)
+    found = re.search(r'<script[^>]*id="answers"[^>]*>(.*?)</script>', page, re.S)
     assert found
     return said, {str(file[1]) + file[0]: int(file[-1][1:], 16) for file in json.loads(found[1])["files"]}
 

@@ -19,16 +19,12 @@ from pages import DATA, Page, blocks, expect, main
 
 # === The map ===
 
-SAME = "default #777777 #777777 #777777\n.rdb #00aa00 #00aa00 #00aa00\n.aof #0000ff #0000ff #0000ff\n"
-
-
 def open_map(page: Page, served: bool, table: Path, *options: str) -> None:
     """Show the map of a served page, or of one in a file."""
     if served:
         page.serve(table, *options)
     else:
         page.write(table, *options)
-        page.browser.click_on("#toMap")
     page.settle()
 
 
@@ -92,8 +88,6 @@ def test_zoom(page: Page) -> None:
 
 def test_zoom_of_a_served_page(page: Page) -> None:
     check_zoom(page, True)
-    assert page.server
-    expect(page.js("document.querySelector('#modes').hidden"), True)
 
 
 def test_overview(page: Page) -> None:
@@ -180,7 +174,7 @@ def check_link(page: Page, served: bool) -> None:
     for bad in "#volume=9:9&first=1&per=1&columns=8", "#volume=254:1&first=zzz&per=-4&columns=1e99", "#%%%", "#file=254:0%2099&at=1":
         page.browser.new_page()
         page.browser.open(url.split("#")[0] + bad)
-        page.browser.until("shown !== null || document.querySelector('#map').hidden")
+        page.browser.until("shown !== null || data.volumes.length === 0")
     expect(page.browser.complaints, [])
 
 
@@ -277,34 +271,6 @@ def test_drag_and_keys(page: Page) -> None:
 
 def test_drag_and_keys_of_a_served_page(page: Page) -> None:
     check_drag_and_keys(page, True)
-
-
-def test_map_of_both_pages_is_the_same(page: Page) -> None:
-    Path("c.cnf").write_text(SAME)
-    seen = []
-    for served in True, False:
-        open_map(page, served, DATA / "redis.table", "-c", "./c.cnf")
-        for first, per, n in (6656, 128, 4044), (186880, 1, 5000), (190001, 7, 900):
-            cells = f"source.cells(data.volumes[0], {first}, {per}, {n})"
-            seen.append(page.js(f"{cells}.then(c => [[...c.rgb], [...c.share].map(s => Math.ceil(1000 * s - 0.001))])"))
-    for served, written in zip(seen[:3], seen[3:]):
-        expect(written, served)
-    assert len(set(seen[0][0])) > 5
-
-
-def test_from_the_picture_to_the_map(page: Page) -> None:
-    page.write(DATA / "rocksdb2.table", "--layout", "hilbert")
-    page.js("document.querySelector('#stage').focus()")
-    page.browser.key("ArrowRight")
-    page.browser.key("+", "+")
-    expect(page.js("document.querySelector('#map').hidden"), False)
-    expect(page.shown()[1:3], (1, 32))
-    page.settle()
-    # a file of the list is shown where it begins
-    page.browser.click_on("#rows tr:nth-child(1) button")
-    page.browser.until("shown.lit.some(Boolean)")
-    page.browser.click_on("#toPicture")
-    expect(page.js("document.querySelector('#stage').hidden"), False)
 
 
 def test_state_of_f2fs(page: Page) -> None:
@@ -421,48 +387,6 @@ def test_steps_of_a_served_page(page: Page) -> None:
     page.browser.until("!document.querySelector('#plot').open")
 
 
-# === What a page in a file leaves out ===
-
-def write_many(n: int, step: int) -> None:
-    """A table of so many blocks of files with 30 each, one block out of several."""
-    with open("t", "w", encoding="ascii") as file:
-        file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks={512 + n * step} segment_blocks=512 path=/m\n")
-        file.writelines(f"254:0 {512 + i * step} 1 {i // 7000} {i % 7000 + 4} fragmented /m/{i % 7000}.sst\n" for i in range(n))
-
-
-def greys(page: Page, lba: int) -> set[int]:
-    """The colours in the middle of a cell."""
-    x, y = page.map_place(lba)
-    flat = page.js(f"""(() => {{
-        const map = document.querySelector("#map"), box = map.getBoundingClientRect();
-        return [...map.getContext("2d").getImageData({x} - box.left - 3, {y} - box.top - 3, 6, 6).data];
-    }})()""")
-    return {r << 16 | g << 8 | b for r, g, b, _ in zip(*[iter(flat)] * 4)}
-
-
-def test_what_is_left_out_is_unknown(page: Page) -> None:
-    # gaps fit into the page, or not
-    for n, step, placed in (42000, 4, "5,000"), (210000, 8, "2,222"):
-        write_many(n, step)
-        open_map(page, False, Path("t"))
-        # the overview has the truth of all files
-        shares = page.js("[...shown.share].slice(0, -1)")
-        assert all(abs(share - 1 / step) < 0.002 for share in shares), (min(shares), max(shares))
-        expect(page.js("shown.unknown.some(Boolean)"), False)
-        assert "unknown" in page.text("#legend"), page.text("#legend")
-        said = page.text("#notes")
-        assert said.startswith(f"Hatched is unknown: the page has the places of {placed} files of 7,000.") and "fragtrace serve" in said, said
-        # closer, what is not known has no colour of a file, and is not free
-        lba = 512 + 6000 * step
-        page.js(f"showBlock({lba}, true)")
-        page.settle()
-        expect(page.js(f"shown.unknown[{lba} - view.first]"), 1)
-        colours = greys(page, lba)
-        assert len(colours) > 1 and 0xFFFFFF not in colours and all(len({c >> 16, c >> 8 & 255, c & 255}) == 1 for c in colours), colours
-        page.map_point(lba, f"LBA {lba} · {page.segment(lba)} · unknown: files whose places are left out of this page, and "
-                       "what is between them")
-
-
 # === Light and dark ===
 
 def contrast(page: Page, selector: str) -> float:
@@ -509,11 +433,12 @@ def test_dark(page: Page) -> None:
         expect(page.js("document.documentElement.dataset.theme"), "light")
         # the picture of a page in a file is dark as well, but not on paper
         page.write(DATA / "small.table")
-        expect(page.js("[document.documentElement.dataset.theme, getComputedStyle(picture).filter]"),
+        page.browser.click_on("#toPicture")
+        expect(page.js("[document.documentElement.dataset.theme, getComputedStyle(document.querySelector('#plotted img')).filter]"),
                ["dark", "invert(1) hue-rotate(180deg)"])
         page.browser.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
         page.browser.until("document.documentElement.dataset.theme === 'light'")
-        expect(page.js("[picture, document.querySelector('#rows i')].map(e => [getComputedStyle(e).filter, getComputedStyle(e).printColorAdjust])"),
+        expect(page.js("['#plotted img', '#rows i'].map(s => document.querySelector(s)).map(e => [getComputedStyle(e).filter, getComputedStyle(e).printColorAdjust])"),
                [["none", "exact"]] * 2)
     finally:
         page.browser.call("Emulation.setEmulatedMedia", media="", features=[])

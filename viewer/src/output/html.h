@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: a page that shows the picture and what each cell of it stands for. */
+/* Beside the pipeline: the page. */
 #ifndef HTML_H
 #define HTML_H
 
-#include <stdint.h>
 #include <stdio.h>
 
-#include "model/color.h"
-#include "model/runs.h"
 #include "output/json.h"
-#include "picture/layout.h"
 
 /**
- * enum html_kind - where the data of a page is, which decides what the browser may load
- * @HTML_PICTURE: in the page
+ * enum html_kind - who answers what the page asks, which decides what the browser may load
+ * @HTML_ANSWERS: all answers are in the page
  * @HTML_RENEWED: likewise, and the page loads itself again in a frame
- * @HTML_SERVED: fragtrace serve has it
- * @HTML_READER: in files that the page reads itself
+ * @HTML_SERVED: fragtrace serve
+ * @HTML_READER: a reader in the page, of files that are in the page or opened by it
  */
 enum html_kind {
-	HTML_PICTURE,
+	HTML_ANSWERS,
 	HTML_RENEWED,
 	HTML_SERVED,
 	HTML_READER,
@@ -27,20 +23,18 @@ enum html_kind {
 
 /**
  * struct html - what is put into a page
- * @kind: where its data is
- * @put: writes the data
- * @put_files: writes the elements of a reader
+ * @kind: who answers
+ * @put: writes the first answer
+ * @put_more: writes further elements; NULL: there are none
  * @arg: for these
  */
 struct html {
 	enum html_kind kind;
 	void (*put)(struct json *json, const void *arg);
-	void (*put_files)(FILE *file, const void *arg);
+	void (*put_more)(FILE *file, const void *arg);
 	const void *arg;
 };
 
 void html_put(FILE *file, const struct html *html);
-void html_write(const char *path, const struct text *png, const struct layout *layout,
-		const struct runs *runs, const struct colors *colors, int64_t interval_ns);
 
 #endif

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Beside the pipeline: the parts of the page's data that a page in a file (html.c) and a served page
- * (serve_view.c) have in common, as JSON: time and totals, the legend, volumes, and a file with its figures.
- */
+/* Beside the pipeline: parts of the answers of serve_view.c, as JSON: time and totals, the legend, volumes, causes, files. */
 #include <stdlib.h>
 
 #include "model/causes.h"
 #include "output/page_data.h"
+#include "output/phrases.h"
 #include "util.h"
 
 /* === Colours and causes === */
@@ -93,21 +91,15 @@ uint32_t page_cause(const struct runs *runs, size_t extent)
 	return runs->table->causes[extent] & ~FT_CAUSE_WHY_MASK;
 }
 
-/**
- * page_age_s() - how long ago the process of a fragment last wrote
- * @table: the table
- * @cause: the cause of the fragment
- *
- * Return: seconds before the time of the table, or AGE_UNKNOWN.
- */
-int64_t page_age_s(const struct table *table, uint32_t cause)
+/* How long before the time of the table the process of a fragment last wrote, in seconds; -1: that is not known. */
+static int64_t age_s(const struct table *table, uint32_t cause)
 {
 	uint32_t writer = ft_cause_writer(cause);
 	uint64_t now_s = (uint64_t)table->text.time_ms / 1000, last_s;
 
 	last_s = writer < table->n_writers ? table->writers[writer].last_s : 0;
 	if (!last_s)
-		return AGE_UNKNOWN;
+		return -1;
 	return now_s > last_s ? (int64_t)(now_s - last_s) : 0;
 }
 
@@ -126,6 +118,31 @@ void page_put_path(struct json *json, const char *key, const char *path, bool de
 
 	json_visible(json, key, whole);
 	free(whole);
+}
+
+/**
+ * page_put_cause() - write the members of a piece that say why its fragment begins there, and who wrote it when
+ * @json: output
+ * @table: the table
+ * @cause: the cause of the fragment, see page_cause()
+ */
+void page_put_cause(struct json *json, const struct table *table, uint32_t cause)
+{
+	int64_t age = age_s(table, cause);
+	char *text;
+
+	if (ft_cause_why(cause) != FT_WHY_NONE) {
+		text = phrase_kind(cause);
+		json_text(json, "kind", text);
+		free(text);
+	}
+	if (ft_cause_writer(cause)) {
+		text = phrase_writer(table, ft_cause_writer(cause));
+		json_visible(json, "writer", text);
+		free(text);
+	}
+	if (age >= 0)
+		json_signed(json, "age", age);
 }
 
 /* One line for each rule that has blocks: its text and its colours; some may be equal. */
@@ -166,11 +183,9 @@ static void put_lens(struct json *json, const struct runs *runs)
  * @json: output
  * @runs: what is shown
  * @colors: the rules
- * @knows_free: free blocks are distinguished from others that are not watched
  * @interval_ns: from one reading to the next; 0: only one
  */
-void page_put_head(struct json *json, const struct runs *runs, const struct colors *colors, bool knows_free,
-		   int64_t interval_ns)
+void page_put_head(struct json *json, const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const struct table *table = runs->table;
 	size_t n_fragmented = 0, i;
@@ -192,14 +207,14 @@ void page_put_head(struct json *json, const struct runs *runs, const struct colo
 	json_end(json);
 	json_text(json, "heading", colors->source->heading);
 	json_text(json, "meaning", colors->source->meaning);
-	json_flag(json, "knowsFree", knows_free);
+	json_flag(json, "knowsFree", runs->states);
 	json_flag(json, "timeOfFile", table->text.is_time_of_file && !table->text.has_time);
 	put_lens(json, runs);
 	put_legend(json, runs, colors);
 }
 
 /**
- * page_put_volume() - write the members of a volume that both pages have
+ * page_put_volume() - write the members of a volume
  * @json: output
  * @runs: what is shown
  * @part: index of the part of the volume
@@ -223,10 +238,10 @@ void page_put_volume(struct json *json, const struct runs *runs, size_t part)
  * @json: output
  * @runs: what is shown
  * @index: index into table.files
- * @where: what the page finds the cells of the file by
+ * @first_blk: its first block address
  * @rgb: its colour
  */
-void page_put_file(struct json *json, const struct runs *runs, size_t index, int64_t where, uint32_t rgb)
+void page_put_file(struct json *json, const struct runs *runs, size_t index, uint64_t first_blk, uint32_t rgb)
 {
 	const struct file *f = &runs->table->files[index];
 	const struct volume *v = &runs->table->volumes[f->volume];
@@ -237,7 +252,7 @@ void page_put_file(struct json *json, const struct runs *runs, size_t index, int
 	json_format(json, NULL, "%u:%u", v->major, v->minor);
 	json_number(json, NULL, f->ino);
 	page_put_figures(json, &runs->figures[index]);
-	json_signed(json, NULL, where);
+	json_number(json, NULL, first_blk);
 	json_format(json, NULL, "#%06x", rgb);
 	json_end(json);
 }

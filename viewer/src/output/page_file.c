@@ -159,7 +159,6 @@ static void put_data(struct json *json, const void *arg)
 	size_t i;
 
 	json_object(json, NULL);
-	json_flag(json, "served", true);
 	json_array(json, "inputs");
 	for (i = 0; i < page->n; i++) {
 		char *name = name_of(page->inputs[i]);

@@ -16,7 +16,6 @@
 
 #include "model/causes.h"
 #include "output/page_data.h"
-#include "output/phrases.h"
 #include "output/serve_view.h"
 #include "util.h"
 
@@ -134,6 +133,19 @@ size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t m
 	return NO_LIT;
 }
 
+static void put_colorings(struct json *json, const struct serve_view *view)
+{
+	size_t i;
+
+	json_text(json, "coloring", view->colors.source->name);
+	json_array(json, "colorings");
+	json_text(json, NULL, view->own_coloring);
+	for (i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
+		if (strcmp(serve_colorings[i], view->own_coloring))
+			json_text(json, NULL, serve_colorings[i]);
+	json_end(json);
+}
+
 /**
  * serve_put_table() - write what a page shows of all volumes
  * @json: output
@@ -145,7 +157,6 @@ void serve_put_table(struct json *json, const void *arg)
 	size_t i;
 
 	json_object(json, NULL);
-	json_flag(json, "served", true);
 	json_flag(json, "recording", view->has_moments);
 	json_number(json, "generation", view->generation);
 	json_number(json, "maxCells", SERVE_MAX_CELLS);
@@ -155,14 +166,9 @@ void serve_put_table(struct json *json, const void *arg)
 		json_signed(json, "stateAge", view->table.text.time_ms - view->state_ms);
 	if (view->has_moments && view->heat_ms)
 		json_signed(json, "heatAge", view->table.text.time_ms - view->heat_ms);
-	json_text(json, "coloring", view->colors.source->name);
-	json_array(json, "colorings");
-	json_text(json, NULL, view->own_coloring);
-	for (i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
-		if (strcmp(serve_colorings[i], view->own_coloring))
-			json_text(json, NULL, serve_colorings[i]);
-	json_end(json);
-	page_put_head(json, &view->runs, &view->colors, view->states, view->interval_ns);
+	if (view->own_coloring)
+		put_colorings(json, view);
+	page_put_head(json, &view->runs, &view->colors, view->interval_ns);
 	json_array(json, "volumes");
 	for (i = 0; i < view->runs.n_parts; i++) {
 		json_object(json, NULL);
@@ -174,16 +180,6 @@ void serve_put_table(struct json *json, const void *arg)
 }
 
 /* === Ranges === */
-
-/* A piece of a range: blocks of one extent, or of one use that no watched file has. */
-struct range_piece {
-	uint64_t lba;
-	uint64_t blks;
-	size_t extent;
-	uint8_t shade;
-};
-
-typedef void (*range_fn)(void *arg, const struct range_piece *piece);
 
 static void put_extents(const struct table *table, const struct run *run, range_fn fn, void *arg)
 {
@@ -200,8 +196,16 @@ static void put_extents(const struct table *table, const struct run *run, range_
 	}
 }
 
-/* Hand out the pieces of a range in the order of addresses. A walk begins at any block, without those before it. */
-static void walk_range(const struct serve_view *view, size_t part, uint64_t first, uint64_t end, range_fn fn, void *arg)
+/**
+ * serve_view_walk() - hand out the pieces of a range in the order of addresses
+ * @view: the table
+ * @part: index of the part of a volume
+ * @first: first block address, within the part; those before it take no time
+ * @end: end of the block addresses (exclusive)
+ * @fn: called for each piece
+ * @arg: for @fn
+ */
+void serve_view_walk(const struct serve_view *view, size_t part, uint64_t first, uint64_t end, range_fn fn, void *arg)
 {
 	struct part range = { view->runs.parts[part].volume, first, end };
 	struct runs runs = view->runs;
@@ -336,14 +340,15 @@ void serve_put_cells(struct json *json, const char *key, const struct serve_view
 	if (end - cells->first > cells->n * cells->per)
 		end = cells->first + cells->n * cells->per;
 	/* two numbers for each cell at most: what touches is joined */
-	m.lit = xcalloc(2 * cells->n + 2, sizeof(*m.lit));
+	if (cells->lit != NO_LIT)
+		m.lit = xcalloc(2 * cells->n + 2, sizeof(*m.lit));
 	json_object(json, key);
 	json_number(json, "generation", view->generation);
 	json_number(json, "first", cells->first);
 	json_number(json, "end", end);
 	json_number(json, "per", cells->per);
 	json_array(json, "cells");
-	walk_range(view, cells->part, cells->first, end, mix_piece, &m);
+	serve_view_walk(view, cells->part, cells->first, end, mix_piece, &m);
 	if ((end - cells->first) % cells->per)
 		add_cells(&m, 1);
 	flush_equal(&m);
@@ -365,26 +370,6 @@ struct describer {
 	const struct f2fs_segments *segments;
 	size_t n;
 };
-
-static void put_cause(struct describer *d, size_t extent)
-{
-	const struct table *table = d->view->runs.table;
-	uint32_t cause = page_cause(&d->view->runs, extent);
-	char *text;
-
-	if (ft_cause_why(cause) != FT_WHY_NONE) {
-		text = phrase_kind(cause);
-		json_text(d->json, "kind", text);
-		free(text);
-	}
-	if (ft_cause_writer(cause)) {
-		text = phrase_writer(table, ft_cause_writer(cause));
-		json_visible(d->json, "writer", text);
-		free(text);
-	}
-	if (page_age_s(table, cause) != AGE_UNKNOWN)
-		json_signed(d->json, "age", page_age_s(table, cause));
-}
 
 /* The counts of a piece that is within one window; several windows have no counts in common. */
 static void put_heat(struct describer *d, uint32_t file, uint64_t first_blk, uint64_t last_blk)
@@ -414,7 +399,7 @@ static void put_owner(struct describer *d, const struct range_piece *piece)
 	if (d->view->colors.heat)
 		put_heat(d, e->file, offset, offset + piece->blks - 1);
 	if (table->causes)
-		put_cause(d, piece->extent);
+		page_put_cause(d->json, table, page_cause(&d->view->runs, piece->extent));
 }
 
 /* The names of what no watched file has, as the page knows them. */
@@ -467,7 +452,7 @@ void serve_put_blocks(struct json *json, const struct serve_view *view, size_t p
 	json_object(json, NULL);
 	json_number(json, "generation", view->generation);
 	json_array(json, "pieces");
-	walk_range(view, part, first, end, describe, &d);
+	serve_view_walk(view, part, first, end, describe, &d);
 	json_end(json);
 	json_number(json, "all", d.n);
 	json_end(json);
@@ -629,7 +614,13 @@ static uint32_t *find_files(const struct serve_view *view, const struct serve_li
 	return found;
 }
 
-static void put_line(struct json *json, const struct serve_view *view, size_t i)
+/**
+ * serve_put_file() - write a line of the list of files
+ * @json: output
+ * @view: the table
+ * @i: index into table.files
+ */
+void serve_put_file(struct json *json, const struct serve_view *view, size_t i)
 {
 	page_put_file(json, &view->runs, i, view->first_blks[i], colors_rgb(&view->colors, view->shades[i]));
 }
@@ -706,7 +697,7 @@ static void put_folders(struct json *json, const struct serve_view *view, const 
 		if (len)
 			put_folder(json, files[found[line]].path, len, &figures[line], counts[line]);
 		else
-			put_line(json, view, found[line]);
+			serve_put_file(json, view, found[line]);
 	}
 	free(counts);
 	free(order);
@@ -737,7 +728,7 @@ void serve_put_files(struct json *json, const struct serve_view *view, const str
 		json_number(json, "found", n);
 		json_array(json, "files");
 		for (i = list->from; i < n && i < list->from + list->n; i++)
-			put_line(json, view, order[i]);
+			serve_put_file(json, view, order[i]);
 	}
 	json_end(json);
 	json_end(json);

@@ -55,7 +55,7 @@ extern const char *const serve_colorings[N_COLORINGS];
  * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
  * @colors: the rules, as they were when it was filled
- * @own_coloring: name of the colour source that --color-by names
+ * @own_coloring: name of the colour source that --color-by names; NULL: there is no other one to switch to
  * @lens: what is shown
  * @name: of the table, for messages
  * @shades: by index into table.files, its shade in the list
@@ -102,6 +102,22 @@ struct serve_cells {
 #define NO_LIT SIZE_MAX
 
 /**
+ * struct range_piece - a piece of a range: blocks of one extent, or of one use that no watched file has
+ * @lba: first block address
+ * @blks: number of blocks
+ * @extent: index of the extent, or NO_EXTENT
+ * @shade: its shade, see struct colors
+ */
+struct range_piece {
+	uint64_t lba;
+	uint64_t blks;
+	size_t extent;
+	uint8_t shade;
+};
+
+typedef void (*range_fn)(void *arg, const struct range_piece *piece);
+
+/**
  * struct serve_list - a request for files
  * @sort: their order
  * @is_down: the largest first
@@ -127,10 +143,13 @@ void serve_view_color(struct serve_view *view, struct colors *colors);
 void serve_view_free(struct serve_view *view);
 size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino);
 
+void serve_view_walk(const struct serve_view *view, size_t part, uint64_t first, uint64_t end, range_fn fn, void *arg);
+
 void serve_put_table(struct json *json, const void *view);
 void serve_put_cells(struct json *json, const char *key, const struct serve_view *view, const struct serve_cells *cells);
 void serve_put_blocks(struct json *json, const struct serve_view *view, size_t part, uint64_t first, uint64_t end);
 void serve_put_fragments(struct json *json, const struct serve_view *view, size_t which, size_t first);
+void serve_put_file(struct json *json, const struct serve_view *view, size_t i);
 void serve_put_files(struct json *json, const struct serve_view *view, const struct serve_list *list);
 
 #endif

@@ -26,7 +26,7 @@ INLINE = re.compile(r"^static (?:__always_)?inline [\w \t*\n]*?(ft_\w+)\([^;{]*\
 MACRO = re.compile(r"^#define ((?:ft|FT)_\w+)((?:.*\\\n)*.*)", re.M)
 TYPE = re.compile(r"^(?:struct|enum|union) (ft_\w+) \{(.*?)^\}", re.M | re.S)
 CONSTANT = re.compile(r"^\t(FT_\w+)\b", re.M)
-MEMBER = re.compile(r"\b(?:struct|enum|union) (ft_\w+) (?!\*)\w")
+MEMBER = re.compile(r"\b(?:struct|enum|union) (ft_\w+) (?!(?:__\w+ )?\*)\w")
 # In the head of main.c: " *   maps/       what it is for" and the files of the floor, or folders of some, one line each.
 FLOOR = re.compile(r"^ \*   (\w+)/ ", re.M)
 FILE = re.compile(r"^ \*     (\w+)(?:\.[ch]|(/)) ", re.M)

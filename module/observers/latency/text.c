@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file latency of debugfs: times of volumes, counts of files.
+ */
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/kdev_t.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "debugfs/lines.h"
+#include "maps/inode.h"
+#include "observers/latency/counts.h"
+#include "observers/latency/text.h"
+
+/* What a line shows; they are in this order. */
+enum kind { KIND_CELL, KIND_FIT, KIND_REST, KIND_FILE };
+
+/**
+ * struct line - for readers
+ * @kind: what it shows
+ * @dev: the volume
+ * @length: of reads
+ * @share: of @cell
+ * @file: for the reader
+ * @cell: one of these is what it shows
+ * @sums: another one
+ * @counts: of the rest, or of a file; and of the rest two more
+ */
+struct line {
+	enum kind kind;
+	dev_t dev;
+	u8 length;
+	u8 share;
+	u32 file;
+	union {
+		struct ft_read_cell cell;
+		u64 sums[FT_NR_SUMS];
+		u64 counts[FT_LATENCY_COUNTS + 2];
+	};
+};
+
+static void copy_counts(struct line *l, struct ft_reads *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < FT_LATENCY_COUNTS; i++)
+		l->counts[i] = atomic64_read(ft_counts_nr(f, i));
+}
+
+static int copy_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
+{
+	struct line l = { .kind = KIND_FILE, .dev = rec->vol->dev, .file = file };
+	struct ft_reads *f;
+	struct line *new;
+
+	rcu_read_lock();
+	f = rcu_dereference(rec->reads);
+	if (f)
+		copy_counts(&l, f);
+	rcu_read_unlock();
+	if (!f)
+		return 0;
+	new = ft_lines_add(lines);
+	if (!new)
+		return -ENOMEM;
+	*new = l;
+	return 0;
+}
+
+static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
+{
+	struct ft_read_times *t = ft_observed(vol, latency);
+	unsigned int i, k;
+	struct line *l;
+
+	if (!t)
+		return 0;
+	if (ft_vec_make_room(&lines->vec, FT_LATENCY_CLASSES * (FT_LATENCY_SHARES + 1) + 1,
+			     sizeof(*l)))
+		return -ENOMEM;
+	for (i = 0; i < FT_LATENCY_CLASSES; i++) {
+		for (k = 0; k <= FT_LATENCY_SHARES; k++) {
+			l = ft_lines_add(lines);
+			l->kind = k < FT_LATENCY_SHARES ? KIND_CELL : KIND_FIT;
+			l->dev = vol->dev;
+			l->length = i;
+			l->share = k;
+			raw_spin_lock_irq(&t->lock);
+			if (k < FT_LATENCY_SHARES)
+				l->cell = t->cells[i][k];
+			else
+				memcpy(l->sums, t->fits[i], sizeof(l->sums));
+			raw_spin_unlock_irq(&t->lock);
+			if (k < FT_LATENCY_SHARES ? !l->cell.reads && !l->cell.failed :
+						    !l->sums[FT_SUM_N])
+				lines->vec.nr--;
+		}
+	}
+	l = ft_lines_add(lines);
+	l->kind = KIND_REST;
+	l->dev = vol->dev;
+	copy_counts(l, &t->rest);
+	l->counts[FT_LATENCY_COUNTS] = atomic64_read(&t->other);
+	l->counts[FT_LATENCY_COUNTS + 1] = atomic64_read(&t->lost);
+	return 0;
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	if (x->share != y->share)
+		return x->share < y->share ? -1 : 1;
+	return x->file < y->file ? -1 : x->file > y->file;
+}
+
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
+{
+	seq_puts(m, "# fragtrace latency 1\n");
+	if (ft_counts_on)
+		seq_printf(m, "# timed: all reads in several requests, 2 of %u others\n",
+			   FT_LATENCY_SAMPLE);
+	else
+		seq_puts(m, "# not known: the module was loaded with latency=0\n");
+	seq_puts(m, "# dev time blocks pieces reads failed waits took waited bucket:reads...\n");
+	seq_puts(m, "# dev fit blocks n x l y xx xl ll xy ly yy\n");
+	seq_puts(m, "# dev rest other lost cut bytes timed timed_split waited waited_split reads:extra...\n");
+	seq_puts(m, "# dev file ino cut bytes timed timed_split waited waited_split reads:extra... path\n");
+}
+
+static void show_cell(struct seq_file *m, const struct line *l)
+{
+	const struct ft_read_cell *c = &l->cell;
+	unsigned int i;
+
+	seq_printf(m, "time %lu %lu %llu %llu %llu %llu %llu", BIT(l->length),
+		   l->share ? BIT(l->share - 1) + 1 : 1UL, c->reads, c->failed, c->waits,
+		   c->took, c->waited);
+	for (i = 0; i < FT_LATENCY_BUCKETS; i++)
+		if (c->buckets[i])
+			seq_printf(m, " %lu:%llu", i ? BIT(i - 1) : 0UL, c->buckets[i]);
+}
+
+static void show_counts(struct seq_file *m, const struct line *l)
+{
+	unsigned int i;
+
+	for (i = 2 * FT_LATENCY_CLASSES; i < FT_LATENCY_COUNTS; i++)
+		seq_printf(m, " %llu", l->counts[i]);
+	for (i = 0; i < FT_LATENCY_CLASSES; i++)
+		seq_printf(m, " %llu:%llu", l->counts[i], l->counts[FT_LATENCY_CLASSES + i]);
+}
+
+static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
+{
+	const struct line *l = line;
+	const struct ft_snap_file *f;
+	unsigned int i;
+
+	seq_printf(m, "%u:%u ", MAJOR(l->dev), MINOR(l->dev));
+	switch (l->kind) {
+	case KIND_CELL:
+		show_cell(m, l);
+		break;
+	case KIND_FIT:
+		seq_printf(m, "fit %lu", BIT(l->length));
+		for (i = 0; i < FT_NR_SUMS; i++)
+			seq_printf(m, " %llu", l->sums[i]);
+		break;
+	case KIND_REST:
+		seq_printf(m, "rest %llu %llu", l->counts[FT_LATENCY_COUNTS],
+			   l->counts[FT_LATENCY_COUNTS + 1]);
+		show_counts(m, l);
+		break;
+	case KIND_FILE:
+		f = ft_snap_file(lines->snap, l->file);
+		seq_printf(m, "file %u", f->ino);
+		show_counts(m, l);
+		seq_printf(m, " %s", ft_snap_path(lines->snap, f->path));
+		break;
+	}
+	seq_putc(m, '\n');
+}
+
+const struct ft_text ft_latency_text = {
+	.name = "latency",
+	.view = FT_VIEW_PATHS,
+	.size = sizeof(struct line),
+	.each = copy_file,
+	.volume = list_volume,
+	.compare = by_kind,
+	.head = show_head,
+	.show = show_line,
+	.reset = ft_counts_reset,
+	.words = FT_RESET_WORDS,
+};

@@ -131,7 +131,8 @@ function forget() {
 	moment = "";
 	chosen = steps = overview = shown = mapCursor = view.volume = null;
 	Object.assign(state, { chosen: null, folder: null, find: "", rows: ROWS, speed: null });
-	Object.assign(player, { first: 0, last: 0, at: 0, spans: [] });
+	Object.assign(player, { first: 0, last: 0, at: 0, spans: [], curves: [] });
+	$("ticks").classList.remove("curve");
 	$("find").value = "";
 	drawRefusal("");
 }

@@ -6,13 +6,14 @@
  */
 "use strict";
 
-const SPEEDS = [0.1, 1, 10, 60, 600, 3600], PLAY_SECONDS = 60, LEAST_WAIT = 50, THUMB = 16;
+const SPEEDS = [0.1, 1, 10, 60, 600, 3600], PLAY_SECONDS = 60, LEAST_WAIT = 50, THUMB = 16, TICK = 9;
 
 /*
  * Times are in ms since 1970: the beginning and the end of the recording, and the position of the slider. A span is
- * the time of a snapshot, the last exact moment after it, and how many events were lost then. A run is one play.
+ * the time of a snapshot, the last exact moment after it, and how many events were lost then. A curve is what follows a
+ * snapshot, as points: time, the most breaks of all files until the next point, and how many they are then. A run is one play.
  */
-const player = { first: 0, last: 0, at: 0, spans: [], run: 0, plays: false };
+const player = { first: 0, last: 0, at: 0, spans: [], curves: [], run: 0, plays: false };
 
 /* === Moments === */
 
@@ -58,6 +59,32 @@ function placeOnTrack(time, width) {
 	return THUMB / 2 + (width - THUMB) * (time - player.first) / Math.max(1, player.last - player.first);
 }
 
+function mostBreaks() {
+	return player.curves.flat().reduce((most, [, peak]) => Math.max(most, peak), 0);
+}
+
+/* Breaks above the ticks, from 0 to the most; each number is there until the next one, or the end of what is known. */
+function drawCurve(context, width, height) {
+	const most = mostBreaks(), room = height - TICK;
+
+	context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--curve");
+	player.curves.forEach((points, i) => points.forEach(([time, peak, n], k) => {
+		const left = placeOnTrack(time, width), next = k + 1 < points.length ? points[k + 1][0] : player.spans[i] ? player.spans[i][1] : time;
+		const draw = (right, value) => context.fillRect(Math.round(left), room - room * value / most,
+								Math.max(1, Math.round(right) - Math.round(left)), room * value / most);
+
+		draw(placeOnTrack(next, width), n);
+		draw(left, peak);
+	}));
+}
+
+/* How many breaks there were, in words; they may not be known yet. */
+function breaksText(time) {
+	const points = player.curves[spanBefore(time)] || [], point = points.filter(([at]) => at <= time).at(-1);
+
+	return point && !gapAt(time) ? `, ${count(point[2], "break")} of at most ${count(mostBreaks())}` : "";
+}
+
 function drawTrack() {
 	const canvas = $("ticks"), ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
 	const style = getComputedStyle(document.documentElement);
@@ -69,6 +96,7 @@ function drawTrack() {
 	canvas.width = Math.round(width * ratio);
 	canvas.height = Math.round(height * ratio);
 	context.scale(ratio, ratio);
+	drawCurve(context, width, height);
 	player.spans.forEach(([time, exact], i) => {
 		const x = Math.round(placeOnTrack(time, width)), next = player.spans[i + 1];
 
@@ -76,19 +104,20 @@ function drawTrack() {
 			const left = placeOnTrack(exact, width);
 
 			context.fillStyle = style.getPropertyValue("--old");
-			context.fillRect(left, 3, Math.max(2, placeOnTrack(next[0], width) - left), height - 3);
+			context.fillRect(left, height - TICK + 3, Math.max(2, placeOnTrack(next[0], width) - left), TICK - 3);
 		}
 		if (x === drawn)
 			return;
 		context.fillStyle = style.getPropertyValue("--ink");
-		context.fillRect(x, 0, 1, height);
+		context.fillRect(x, height - TICK, 1, TICK);
 		drawn = x;
 	});
 }
 
 function drawPosition() {
 	const time = Math.round(player.at), ms = String(time % 1000).padStart(3, "0");
-	const text = timeText(time) + "." + ms + ", " + spanText(time - player.first) + " of " + spanText(player.last - player.first);
+	const text = timeText(time) + "." + ms + ", " + spanText(time - player.first) + " of " + spanText(player.last - player.first) +
+		     breaksText(time);
 
 	$("time").min = player.first;
 	$("time").max = player.last;
@@ -173,6 +202,7 @@ const loadSpans = oneAtATime(async () => {
 		/* the oldest snapshots were deleted: count again */
 		if (next && some.first !== player.first) {
 			player.spans = [];
+			player.curves = [];
 			next = 0;
 			continue;
 		}
@@ -180,6 +210,25 @@ const loadSpans = oneAtATime(async () => {
 		player.spans.splice(next, Infinity, ...some.spans);
 		next = some.next;
 		drawSpeed();
+		drawPosition();
+		drawTrack();
+	}
+	loadCurves();
+});
+
+/* The breaks over time come after the spans, and take longer. Of a part of the files there are none. */
+const loadCurves = oneAtATime(async () => {
+	let next = Math.max(0, player.curves.length - 1);
+
+	while (next !== null && data.recording) {
+		const of = epoch, answer = await request("curve", { first: next }), some = answer && answer.ok ? await answer.json() : null;
+
+		if (of !== epoch || !some)
+			return;
+		player.curves.splice(next, Infinity, ...some.curves.map(flat =>
+			[...Array(flat.length / 3).keys()].map(i => flat.slice(3 * i, 3 * i + 3))));
+		next = some.next;
+		$("ticks").classList.toggle("curve", player.curves.some(points => points.length));
 		drawPosition();
 		drawTrack();
 	}

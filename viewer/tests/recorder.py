@@ -242,3 +242,15 @@ def record_gap(folder: Path, seed: int) -> tuple[Recorder, int, int, int]:
     recorder.flush()
     recorder.write()
     return recorder, lost_at, in_gap, healed
+
+
+def naive_breaks(blocks: set) -> int:
+    """How often a written block does not lie after the one before it in its file."""
+    last: dict[int, int] = {}
+    count = 0
+    for ino, _, kind, lba in sorted(blocks):
+        if kind == "u":
+            continue
+        count += ino in last and last[ino] + 1 != lba
+        last[ino] = lba
+    return count

@@ -83,6 +83,34 @@ def test_player(page: Page) -> None:
     expect(page.js("[most, isLost]"), [1, False])
 
 
+def test_curve(page: Page) -> None:
+    record(Path("run"), 11, 6)
+    follow(page, "run")
+    page.browser.until("player.curves.length === player.spans.length")
+    # as high as there are breaks
+    heights = """(() => {
+        const c = document.querySelector("#ticks"), ratio = c.width / c.clientWidth, context = c.getContext("2d"), room = c.clientHeight - TICK;
+        const place = time => placeOnTrack(time, c.clientWidth), all = player.curves.flat();
+        return all.filter(([time], i) => i + 1 < all.length && place(all[i + 1][0]) - place(time) > 8).map(([time, , n]) => {
+            const x = Math.round((place(time) + 4) * ratio);
+            const drawn = [...Array(room).keys()].filter(y => context.getImageData(x, Math.round(y * ratio), 1, 1).data[3] > 127).length;
+            return [n, drawn, Math.round(room * n / mostBreaks())];
+        });
+    })()"""
+    found = page.js(heights)
+    assert len(found) > 9 and len({n for n, _, _ in found}) > 5 and all(abs(drawn - high) <= 1 for _, drawn, high in found), found
+    # and in words: the fragments that files have beyond their first ones
+    for at in page.js("[player.first, (player.first + player.last) / 2, player.last].map(Math.round)"):
+        page.js(f"jump({at})")
+        until_at(page, at)
+        breaks = page.js("[...document.querySelectorAll('#rows td:nth-child(3)')].reduce((sum, e) => sum + Number(e.textContent) - 1, 0)")
+        assert f", {breaks} break{'' if breaks == 1 else 's'} of at most " in page.text("#clock"), (breaks, page.text("#clock"))
+    # of a part there is none
+    page.serve("run", "--only", "f6.sst")
+    page.browser.until("player.spans.length === 6")
+    expect((page.js("player.curves.length"), "break" in page.text("#clock")), (0, False))
+
+
 def test_play(page: Page) -> None:
     recorder = record(Path("run"), 12, 4)
     begin, end = recorder.truth[0][0] // 10 ** 6, recorder.truth[-1][0] // 10 ** 6

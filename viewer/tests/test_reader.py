@@ -111,6 +111,7 @@ def test_recordings_have_the_same_answers(view: str, reader: Reader) -> None:
             write_state(folder / f"{stem}.f2fs/254:0", set(range(1000, 3000)))
         with Both(view, reader, folder) as both:
             both.everything()
+            both.same("curve", first=0)
             spans = both.same("recording", first=0)
             assert len(spans["spans"]) > 1
             for at in [iso(one[0]) for one in recorder.truth[::9]] + ["start", "1s", "end", "x", "1h", *([iso(in_gap)] if in_gap else [])]:

@@ -25,7 +25,7 @@ import eventfile as ev
 import fragsnap
 from fragplot import history, moments
 from PIL import Image
-from recorder import DEV, END, MAIN, START, Model, Recorder, iso, record_gap
+from recorder import DEV, END, MAIN, Model, Recorder, START, iso, naive_breaks, record_gap
 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace")).resolve()
@@ -621,18 +621,6 @@ def test_keep_refuses(tmp_path: Path, limits: str) -> None:
 
 
 # === Traces ===
-
-
-def naive_breaks(blocks: set) -> int:
-    """How often a written block does not lie after the one before it in its file."""
-    last: dict[int, int] = {}
-    count = 0
-    for ino, _, kind, lba in sorted(blocks):
-        if kind == "u":
-            continue
-        count += ino in last and last[ino] + 1 != lba
-        last[ino] = lba
-    return count
 
 
 def traced(folder: Path) -> list[dict]:

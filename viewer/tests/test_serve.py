@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,7 +26,7 @@ from pathlib import Path
 import zstandard
 
 import naive_space
-from recorder import END, MAIN, NODE_SEGMENTS, Recorder, iso, record, record_gap, write_state
+from recorder import END, MAIN, NODE_SEGMENTS, Recorder, iso, naive_breaks, record, record_gap, write_state
 from recorder import Model as FileModel
 from serving import Server
 
@@ -544,6 +545,43 @@ def test_one_volume(view: str) -> None:
                 expect({f[0] for f in server.ask("files", n=10)["files"]}, paths)
         refused(view, 1, "the volumes are /mnt/a (254:0), /mnt/my disk (254:16): expected --volume with one of them",
                 "-t", str(table), "-l", "0", "--volume", "nosuch")
+
+
+def test_curve(view: str) -> None:
+    """At each moment it has the breaks of a naive model; of many events in a slot, it has their peak."""
+    recorder = record(Path("run"), 11, 6)
+    truth = [(at, naive_breaks(blocks)) for at, blocks, *_ in recorder.truth]
+    with Serving(view, "run") as server:
+        found = server.ask("curve")
+        points = [tuple(flat[i:i + 3]) for flat in found["curves"] for i in range(0, len(flat), 3)]
+        spans = server.ask("recording")["spans"]
+        expect((found["next"], len(found["curves"]), [flat[0] for flat in found["curves"]]), (None, 6, [span[0] for span in spans]))
+        assert len(set(points)) > 20 and points == sorted(points)
+        for (time_ms, most, last), (end_ms, *_) in zip(points, [*points[1:], (sys.maxsize,)]):
+            held = [n for at, n in truth if time_ms <= at // 10 ** 6 < end_ms]
+            # times are in ms: of what happens in the one where the next point begins, a part is before it
+            late = held[-1:] + [n for at, n in truth if at // 10 ** 6 == end_ms]
+            assert not held or last in late and most >= max(held), (time_ms, most, last, held, late)
+        expect([server.ask("curve", first=first)["curves"] for first in (5, 6)], [found["curves"][5:], []])
+        expect([server.status("curve", first=first) for first in ("x", -1, 2 ** 32)], [400] * 3)
+    # a day later there is another snapshot, and all of that is less than a slot
+    recorder.model.time_ns += 86400 * 10 ** 9
+    recorder.copy(0)
+    with Serving(view, "run") as server:
+        for (_, most, last), span, after in zip(server.ask("curve")["curves"], spans, spans[1:]):
+            held = [n for at, n in truth if span[0] <= at // 10 ** 6 < after[0]]
+            # an event may make a break that the next one of the same step undoes
+            assert last == held[-1] and max(held) <= most <= max(held) + 2, (most, last, held)
+    # a part has none, nor have tables that were kept as text, nor has what is no recording
+    os.mkdir("texts")
+    shutil.copy(DATA / "small.table", "texts/fragtrace-1000000000.000.table")
+    with Serving(view, "texts") as server:
+        expect(server.ask("curve"), {"curves": [[]], "next": None})
+    for options in ("--only", "f6.sst"), ("--volume", "/m"):
+        with Serving(view, "run", *options) as server:
+            expect(server.ask("curve"), {"curves": [], "next": None})
+    with Serving(view, DATA / "small.table") as server:
+        expect(server.status("curve"), 404)
 
 
 def test_gaps(view: str) -> None:

@@ -368,9 +368,11 @@ static void answer_table_of(struct answers *answers, const struct question *ques
 		answer_about(answers, view, question, which, answer);
 }
 
-/* It does not depend on the table that is shown, and grows while the recording is written. */
+/* What does not depend on the table that is shown, and grows while the recording is written. */
 static void answer_recording(const struct answers *answers, const struct question *question, struct answer *answer)
 {
+	char *(*find)(const struct serve_recording *recording, size_t first, struct text *json) =
+		strcmp(question->what, "curve") ? serve_recording_spans : serve_recording_curve;
 	const struct asking asking = { .question = question };
 	uint64_t first = 0;
 	char *trouble;
@@ -384,7 +386,7 @@ static void answer_recording(const struct answers *answers, const struct questio
 		refuse(answer, ANSWER_WRONG, xasprintf("expected first= (the index of a snapshot)"));
 		return;
 	}
-	trouble = serve_recording_spans(&answers->recording, (size_t)first, &answer->text);
+	trouble = find(&answers->recording, (size_t)first, &answer->text);
 	if (trouble)
 		refuse(answer, ANSWER_NONE, trouble);
 }
@@ -399,7 +401,7 @@ void answers_give(struct answers *answers, const struct question *question, stru
 {
 	size_t i;
 
-	if (!strcmp(question->what, "recording")) {
+	if (!strcmp(question->what, "recording") || !strcmp(question->what, "curve")) {
 		answer_recording(answers, question, answer);
 		return;
 	}
@@ -408,7 +410,7 @@ void answers_give(struct answers *answers, const struct question *question, stru
 			answer_table_of(answers, question, i, answer);
 			return;
 		}
-	refuse(answer, ANSWER_NONE, xasprintf("expected table, cells, blocks, files, fragments, plot or recording"));
+	refuse(answer, ANSWER_NONE, xasprintf("expected table, cells, blocks, files, fragments, plot, recording or curve"));
 }
 
 /**

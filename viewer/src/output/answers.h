@@ -61,7 +61,7 @@ struct answers {
 
 /**
  * struct question - what the page asks
- * @what: table, cells, blocks, files, fragments, plot, why or recording; empty: the page
+ * @what: table, cells, blocks, files, fragments, plot, why, recording or curve; empty: the page
  * @value: finds an argument by its name, or NULL
  * @arg: for @value
  * @known: generation of the table that is known already; 0: none

@@ -11,6 +11,7 @@
 
 #include "apart.h"
 #include "input/recording.h"
+#include "input/replay_state.h"
 #include "input/source.h"
 #include "input/volume.h"
 #include "output/json.h"
@@ -250,7 +251,7 @@ struct spans_asked {
 	size_t first;
 };
 
-static uint64_t end_of(const struct recording *recording)
+static uint64_t end_of_all(const struct recording *recording)
 {
 	struct span span;
 
@@ -283,7 +284,7 @@ static void put_spans(const void *arg, FILE *out)
 		end = recording.n;
 	json_object(&json, NULL);
 	json_signed(&json, "first", recording.list[0].time_ms);
-	json_number(&json, "last", end_of(&recording) / NS_PER_MS);
+	json_number(&json, "last", end_of_all(&recording) / NS_PER_MS);
 	json_array(&json, "spans");
 	for (i = asked->first; i < end && (i == asked->first || monotonic_ns() - begun_ns < SPANS_NS); i++)
 		put_span(&json, &recording, i);
@@ -310,4 +311,119 @@ char *serve_recording_spans(const struct serve_recording *recording, size_t firs
 	const struct spans_asked asked = { recording, first };
 
 	return run_apart(put_spans, &asked, json);
+}
+
+/* === How many breaks there are when === */
+
+/* A point being made: of a slot of time, the most breaks and the last number of them. */
+struct curve {
+	struct json *json;
+	uint64_t slot_ns;
+	uint64_t at_ns;
+	uint64_t most;
+	uint64_t n;
+};
+
+static void flush_point(const struct curve *c)
+{
+	json_number(c->json, NULL, c->at_ns / NS_PER_MS);
+	json_number(c->json, NULL, c->most);
+	json_number(c->json, NULL, c->n);
+}
+
+static void count_files(void *arg, const struct replay_state *s)
+{
+	struct curve *c = arg;
+	size_t i;
+
+	c->n = 0;
+	for (i = 0; i < s->n_files; i++)
+		c->n += replay_breaks(&s->files[i], 0, UINT32_MAX, NULL, NULL);
+	c->most = c->n;
+}
+
+static void count_event(void *arg, struct replay_state *s, const struct event *e)
+{
+	bool is_whole = e->kind > EVENT_UNKNOWN;
+	uint32_t first = is_whole ? 0 : e->offset, end = is_whole ? UINT32_MAX : e->offset + e->length;
+	uint32_t volume = replay_volume_at(s, e->dev);
+	struct curve *c = arg;
+	struct changing *f;
+	size_t before;
+
+	if (volume == s->table.n_volumes) {
+		replay_apply(s, e);
+		return;
+	}
+	f = replay_file_at(s, volume, e->ino);
+	before = replay_breaks(f, first, end, NULL, NULL);
+	replay_apply(s, e);
+	if (e->time_ns >= c->at_ns + c->slot_ns) {
+		flush_point(c);
+		c->at_ns = e->time_ns;
+		c->most = c->n;
+	}
+	c->n = c->n - before + replay_breaks(f, first, end, NULL, NULL);
+	if (c->n > c->most)
+		c->most = c->n;
+}
+
+static void end_count(void *arg, const struct replay_state *s)
+{
+	(void)s;
+	flush_point(arg);
+}
+
+/* The text of a table has no events after it that could be followed. */
+static bool is_text(const struct recorded *one)
+{
+	return strstr(strrchr(one->snapshot, '/'), ".table");
+}
+
+static void put_curve(const void *arg, FILE *out)
+{
+	const struct spans_asked *asked = arg;
+	bool is_part = asked->recording->volume || asked->recording->lens->only;
+	struct json json = { .file = out };
+	struct curve curve = { .json = &json };
+	const struct replay_follower follower = { count_files, count_event, end_count, &curve };
+	int64_t begun_ns = monotonic_ns();
+	struct recording recording;
+	struct span span;
+	size_t i;
+
+	recording_open(&recording, asked->recording->dir);
+	curve.slot_ns = (end_of_all(&recording) - (uint64_t)recording.list[0].time_ms * NS_PER_MS) / SERVE_CURVE_POINTS;
+	json_object(&json, NULL);
+	json_array(&json, "curves");
+	for (i = is_part ? recording.n : asked->first; i < recording.n && (i == asked->first || monotonic_ns() - begun_ns < SPANS_NS); i++) {
+		curve.at_ns = (uint64_t)recording.list[i].time_ms * NS_PER_MS;
+		json_array(&json, NULL);
+		if (!is_text(&recording.list[i]))
+			recording_follow(&recording, i, &span, &follower);
+		json_end(&json);
+	}
+	json_end(&json);
+	json_maybe(&json, "next", i, i < recording.n);
+	json_end(&json);
+	recording_close(&recording);
+}
+
+/**
+ * serve_recording_curve() - count the breaks of all files over time
+ * @recording: the recording
+ * @first: index of the first snapshot
+ * @json: the result, as long as it is quick: for each snapshot and what follows it, points of three numbers: a time in ms since
+ *	1970, the most breaks until the next point, and how many there were at its end; and the index of the snapshot that is next;
+ *	to be freed with text_free()
+ *
+ * Where the text of a table was kept, and where the server shows a part of the files, there are none.
+ *
+ * Return: NULL, or why the recording cannot be read; to be freed.
+ */
+char *serve_recording_curve(const struct serve_recording *recording, size_t first, struct text *json)
+{
+	const struct spans_asked asked = { recording, first };
+
+	return run_apart(put_curve, &asked, json);
 }

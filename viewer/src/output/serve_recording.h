@@ -14,6 +14,9 @@
 /* The limit of one answer. */
 #define SERVE_MAX_SNAPSHOTS 1000
 
+/* Points of a curve over the whole recording, about. */
+#define SERVE_CURVE_POINTS 1024
+
 /**
  * struct serve_recording - a recording that is served
  * @dir: its folder
@@ -33,5 +36,6 @@ char *serve_recording_read(const struct serve_recording *recording, const struct
 char *serve_recording_heat(const struct serve_recording *recording, const struct moment *moment, struct heat *heat,
 			   int64_t *time_ms);
 char *serve_recording_spans(const struct serve_recording *recording, size_t first, struct text *json);
+char *serve_recording_curve(const struct serve_recording *recording, size_t first, struct text *json);
 
 #endif

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 16
+plan 17
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 mkdir -p $MNT/a/b $MNT/c
@@ -19,6 +19,7 @@ fileop write $MNT/c/three 0 64K
 fileop write $MNT/four 0 64K
 fileop write $MNT2/five 0 256K
 load "path=$MNT/a,$MNT/a/b,$MNT2"
+expect "the parameter path is what was given" "$(cat /sys/module/fragtrace/parameters/path)" "$MNT/a,$MNT/a/b,$MNT2"
 expect "targets has three directories" "$(grep -vc '^#' $DBG/targets)" 3
 check_exact "maps are exact for a directory, one inside it, and another volume" $MNT/a $MNT2
 expect "a file below two targets is listed once" "$(grep -c 'a/b/two$' $DBG/files)" 1

@@ -156,7 +156,7 @@ moved_of() {
 }
 
 TRACING=/sys/kernel/tracing
-plan 35
+plan 36
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -212,6 +212,8 @@ check "foreground: the files of each victim add up" shares_fit
 check "foreground: the victims of each file add up" shares_are_files
 expect "foreground: the files and their blocks are those that have moved" \
 	"$(awk '$1 == "file" { print $3, $4 }' $DBG/gc | sort)" "$(changed /tmp/earlier)"
+expect "foreground: the file of most moved blocks comes first" "$(awk '$1 == "file" { print $4 + $5 }' $DBG/gc)" \
+	"$(awk '$1 == "file" { print $4 + $5 }' $DBG/gc | sort -rn)"
 
 # Blocks of files that are not watched are counted, but not by file.
 before=$(f2fs_moved foreground)

@@ -40,7 +40,7 @@ requests_across() {
 	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
 }
 
-plan 58
+plan 60
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -66,6 +66,8 @@ expect "new blocks are no overwrites" "$(sums seq)" "0 0 0 0"
 fileop write $MNT/grows 0 64K direct
 fileop write $MNT/grows 64K 100K direct
 expect "nor those of direct writes that extend a file" "$(sums grows)" "0 0 0 0"
+fileop reads $MNT/grows 128K 128K 128K 128K direct || :
+expect "a direct read ends where the file ends" "$(heat grows)" "1:1,9,1,0"
 fileop write $MNT/inline 0 100
 sync
 echo 3 >/proc/sys/vm/drop_caches
@@ -191,6 +193,8 @@ fileop write $MNT/atomic 0 128K
 sync
 fileop atomic $MNT/atomic begin write 8K 16K sync commit
 expect "overwritten by an atomic commit" "$(sums atomic | cut -d ' ' -f 4)" 4
+fileop atomic $MNT/atomic begin write 128K 16K sync commit
+expect "blocks that an atomic commit adds are no overwrites" "$(sums atomic | cut -d ' ' -f 4)" 4
 rm $MNT/atomic
 
 # Defragment rewrites blocks, and reads them: no user has overwritten anything.

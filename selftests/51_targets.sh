@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 17
+plan 18
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 mkdir -p $MNT/a/b $MNT/c
@@ -24,6 +24,7 @@ expect "targets has three directories" "$(grep -vc '^#' $DBG/targets)" 3
 check_exact "maps are exact for a directory, one inside it, and another volume" $MNT/a $MNT2
 expect "a file below two targets is listed once" "$(grep -c 'a/b/two$' $DBG/files)" 1
 expect "the table has one line for each volume" "$(grep -c '^# volume' $DBG/table)" 2
+expect "which ends with its mount point" "$(sed -n 's/^# volume .* path=//p' $DBG/table | sort | tr '\n' ' ')" "$MNT $MNT2 "
 expect "a target is added" "$(fileop say $DBG/targets "add $MNT/c")" OK
 check_exact "maps are exact after a target is added" $MNT/a $MNT/c $MNT2
 expect "a target that exists is refused" "$(fileop say $DBG/targets "add $MNT/c")" EEXIST

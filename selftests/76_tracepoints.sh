@@ -164,7 +164,7 @@ some_of_all() {
 	mv $MNT/w/direct $MNT/direct
 }
 
-plan 24
+plan 25
 make_volume $DISK $MNT || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 mkdir $MNT/w
@@ -181,6 +181,7 @@ begin
 some_of_all
 same "operations of all kinds"
 check "an append behind fdatasync" event "op=append flush=sync why_here=none pid=[1-9][0-9]* comm=fileop"
+refuse "no append lacks its process, that of the first one neither" event "op=append .* pid=0 "
 check "a tail that was rewritten" event "op=tail flush=sync .*comm=fileop"
 check "a range that was punched" event "extent_change: .* new=-1 .*op=range"
 check "a direct write" event "op=direct flush=none"

@@ -632,8 +632,8 @@ unit() {
 	suite "figures" shell_tests viewer fragtrace why
 	suite "space" shell_tests viewer fragtrace space
 	suite "exports" shell_tests viewer fragtrace export
-	PLANS=40 suite "planner" shell_tests defrag fragtrace-defrag plan
-	CHANGES=500 suite "parsers" parsers_check
+	PLANS=20 suite "planner" shell_tests defrag fragtrace-defrag plan
+	CHANGES=250 suite "parsers" parsers_check
 	suite "extent map" extmap_check
 	suite "python" python_tests test_fragsnap.py test_fragplot_model.py
 	# without those that draw for seconds

@@ -23,8 +23,8 @@ BOUNDARIES = (b"<", b"<=", b">", b">=", b"==", b"!=")
 RELEASES = re.compile(rb"^\w*(free|close|unref|destroy|put|lock|unlock|lockdep)\w*$")
 # What these say is for people.
 MESSAGES = re.compile(rb"^(die|warn|ft_say|pr_\w+|perror|assert|static_assert|BUILD_BUG_ON\w*|lockdep_assert\w*|WARN\w*|MODULE_\w+)$")
-# Macros that are statements, which cannot stand in an expression.
-STATEMENTS = re.compile(rb"for_each|^ft_observers_call$")
+# Macros that are statements, which cannot stand in an expression; and those whose arguments have no order.
+NOT_SWAPPED = re.compile(rb"for_each|^ft_observers_call$|^(min|max)(_t)?$")
 JUMPS = ("return_statement", "break_statement", "continue_statement", "goto_statement")
 # A switch is no constant expression: where one is needed, a mutation needs a build of its own.
 CONSTANT = ("enumerator", "case_statement", "array_declarator", "field_declaration", "attribute_specifier", "preproc_def",
@@ -146,7 +146,7 @@ def of_expression(node: Any) -> Iterator[tuple[str, bytes]]:
         yield "negated", b"!" + text
     elif node.type == "number_literal" and re.fullmatch(rb"\d+", text):
         yield "off by one", b"%d" % (int(text) + 1)
-    elif node.type == "call_expression" and not STATEMENTS.search(node.child_by_field_name("function").text):
+    elif node.type == "call_expression" and not NOT_SWAPPED.search(node.child_by_field_name("function").text):
         arguments = [c for c in node.child_by_field_name("arguments").named_children if c.type != "comment"]
         for one, other in zip(arguments, arguments[1:]):
             if is_simple(one) and is_simple(other) and one.text != other.text:

@@ -11,7 +11,7 @@
  * debugfs.
  *
  * Counts are of all reads. Times are taken of all reads that more than one bio serves, and of
- * 2 of %SAMPLE others: so most reads cost two or three short probes.
+ * 2 of %FT_LATENCY_SAMPLE others: so most reads cost two or three short probes.
  *
  * A read is a batch of readahead, a page, or a direct read, as in observers/heat/. Its bios are
  * those that its task submits before its next read begins. A bio that goes on where the last
@@ -37,7 +37,6 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
@@ -291,7 +290,13 @@ static int init(void)
 	if (!ft_counts_on)
 		return 0;
 	readings = ft_mem_vzalloc(READINGS_SIZE);
-	return readings ? ft_times_init() : -ENOMEM;
+	if (!readings)
+		return -ENOMEM;
+	if (ft_times_init()) {
+		ft_mem_vfree(readings, READINGS_SIZE);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 static void exit_latency(void)

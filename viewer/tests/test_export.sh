@@ -442,17 +442,25 @@ test_bad_texts() {
 
 test_exports_are_renewed() {
 	table '254:0 1 1 0 4 contiguous /m/a' >t
+	local pids pid
+
 	"$fragtrace" table --json -o out.json -t t -n 0.02 &
+	pids=$!
 	"$fragtrace" table --csv -o out.csv -t t -n 0.02 &
+	pids="$pids $!"
 	"$fragtrace" metrics -o out.prom -t t -n 0.02 &
-	wait_for grep -q '^fragtrace_fragments.* 1$' out.prom
+	pids="$pids $!"
+	wait_for grep -qs '^fragtrace_fragments.* 1$' out.prom
 	table '254:0 1 2 0 4 contiguous /m/a' >t2
 	mv t2 t
 	wait_for grep -q '"length":2' out.json
 	wait_for grep -q '^254:0,1,2,' out.csv
 	wait_for grep -q '^fragtrace_file_bytes.*"contiguous"} 8192$' out.prom
-	kill $!
-	wait $! || fail "status $?"
+	# Each of them: one that still writes has a temporary file.
+	for pid in $pids; do
+		kill "$pid"
+		wait "$pid" || fail "status $?"
+	done
 	no_rest
 }
 

@@ -13,6 +13,7 @@
  *	theme	light and dark
  *	renew	new data
  *	player	the time of a recording: slider and play
+ *	compare	two moments of it
  *	link	the address of what is shown
  *	steps	fragments of the file that is lit up, and its picture
  *	open	the inputs of a page that reads files itself

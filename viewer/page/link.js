@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The address of the page says what it shows, behind the #, so that a reload or a link that is sent shows it again:
- * input, volume, first block, blocks in a cell, columns and layout of the map, the file that is lit up, the search, the folder, the colours, and the moment.
+ * input, volume, first block, blocks in a cell, columns and layout of the map, the file that is lit up, the search, the folder, the colours, the moment, and the one that it is compared with.
  */
 "use strict";
 
@@ -28,6 +28,8 @@ function linkOf() {
 		link.folder = state.folder;
 	if (moment)
 		link.at = moment;
+	if (compared.at)
+		link.since = compared.at;
 	if (data.colorings && state.coloring && state.coloring !== data.colorings[0])
 		link.colors = state.coloring;
 	return String(new URLSearchParams(link));
@@ -66,7 +68,7 @@ function adoptLink({ file, find, folder, colors, layout }) {
 }
 
 /* The moment and the place, when there is data. */
-async function followLink({ volume: dev, first, per, columns, at }) {
+async function followLink({ volume: dev, first, per, columns, at, since = "" }) {
 	const time = at ? Date.parse(at) : NaN;
 
 	if (data.recording && time > 0) {
@@ -74,6 +76,8 @@ async function followLink({ volume: dev, first, per, columns, at }) {
 		await showPosition();
 		drawPosition();
 	}
+	if (data.recording && since !== compared.at)
+		await compareWith(Date.parse(since) > 0 ? since : "");
 	const volume = data.volumes.find(v => v.dev === dev);
 
 	if (!volume)

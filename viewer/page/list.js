@@ -44,7 +44,7 @@ function rowOfFolder(path, name, values) {
 }
 
 function rowOf(file) {
-	const values = COLUMNS.slice(1).map(({ value, show }) => show ? show(value(file)) : count(value(file)));
+	const values = columns().slice(1).map(({ value, show }) => show ? show(value(file)) : count(value(file)));
 
 	if (file.below)
 		return rowOfFolder(file.path, file.path.slice(state.folder.length) + " \u00b7 " + count(file.below, "file"), values);
@@ -110,8 +110,13 @@ function sortBy(key) {
 	drawRows();
 }
 
+function columns() {
+	return COLUMNS.filter(({ key }) => key !== CHANGE || compared.at);
+}
+
 function drawHead() {
-	for (const { key, name, title } of COLUMNS) {
+	$("head").replaceChildren();
+	for (const { key, name, title } of columns()) {
 		const button = element("button", name), th = element("th", "", button);
 
 		button.type = "button";

@@ -216,12 +216,24 @@ const loadCells = oneAtATime(async () => {
 	drawMap();
 });
 
+/* The cells of a file are lit up, or else those that have changed. */
+function hasLight() {
+	return Boolean(chosen || compared.at);
+}
+
+/* All that a cell had at the moment that is compared with is gone. */
+function isFreed(cells, i) {
+	return !chosen && compared.at && cells.lit[i] && !cells.share[i];
+}
+
 /*
- * As colors_diluted() in color.c: a cell that is not empty has at least some of the colour of its content. If a
- * file is lit up, all others are faint and grey.
+ * As colors_diluted() in color.c: a cell that is not empty has at least some of the colour of its content. If some
+ * are lit up, all others are faint and grey.
  */
 function cellColor(cells, i) {
-	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = chosen && !cells.lit[i];
+	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = hasLight() && !cells.lit[i];
+	if (isFreed(cells, i))
+		return getComputedStyle(document.documentElement).getPropertyValue("--lit");
 	const rgb = faint ? FAINT_RGB : themed(cells.rgb[i]);
 
 	const ink = cells.share[i] ? (least + (1 - least) * Math.min(1, cells.share[i])) * (faint ? FAINT_INK : 1) : 0;
@@ -338,7 +350,7 @@ function drawMap() {
 	canvas.height = Math.round(canvas.clientHeight * ratio);
 	context.scale(ratio, ratio);
 	drawCells(context);
-	if (chosen)
+	if (hasLight())
 		drawMapLight(context, style.getPropertyValue("--line"));
 	if (!isSquare()) {
 		drawSegments(context, style.getPropertyValue("--line"));
@@ -369,7 +381,7 @@ function drawOverview() {
 	for (let i = 0; i < overview.n; i++) {
 		const [left, right] = [i, i + 1].map(k => Math.round(overviewX(overview.volume.lba + k * overview.per, width)));
 
-		context.fillStyle = chosen && overview.lit[i] ? style.getPropertyValue("--mark") : cellColor(overview, i);
+		context.fillStyle = hasLight() && overview.lit[i] ? style.getPropertyValue("--mark") : cellColor(overview, i);
 		context.fillRect(left, 0, right - left, height);
 	}
 	if (isWhole())

@@ -15,6 +15,9 @@ const RECORDED = /^fragtrace-\d+\.\d{3}\.(?:(?:snapshot|table|events|heat)(?:\.z
 /* What reader.c reads of a file, and what the files of one input may have. */
 const MAX_FILE = 256 << 20, MAX_FILES = 1 << 30;
 
+/* A browser reads what is saved a little later. */
+const REVOKE_MS = 60000;
+
 /* Inputs that can be chosen: name, isRecording, and files (the name of each, and a File), or text that has them. */
 const inputs = [];
 
@@ -132,6 +135,9 @@ function forget() {
 	chosen = steps = overview = shown = mapCursor = view.volume = null;
 	Object.assign(state, { chosen: null, folder: null, find: "", rows: ROWS, speed: null });
 	Object.assign(player, { first: 0, last: 0, at: 0, spans: [], curves: [] });
+	Object.assign(compared, { at: "", table: null, gone: 0 });
+	$("toCompare").setAttribute("aria-pressed", "false");
+	drawHead();
 	$("ticks").classList.remove("curve");
 	$("find").value = "";
 	drawRefusal("");
@@ -241,8 +247,29 @@ async function onDrop(event) {
 	}
 }
 
+/* For ui.perfetto.dev, which opens a file that is dropped on it. */
+async function saveTrace() {
+	const link = element("a", ""), { name } = reader.input;
+
+	document.body.classList.add("reading");
+	const answer = await request("trace");
+
+	document.body.classList.remove("reading");
+	if (!answer)
+		return;
+	if (!answer.ok) {
+		drawRefusal(await answer.text());
+		return;
+	}
+	link.href = URL.createObjectURL(await answer.blob());
+	link.download = name.replace(/[^\w.-]+/g, "_") + ".json";
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
+}
+
 function startInputs() {
-	$("inputs").hidden = false;
+	$("inputs").hidden = $("trace").hidden = false;
+	$("trace").addEventListener("click", saveTrace);
 	data.inputs.forEach(({ name, recording }, i) => addInput({ name, isRecording: recording, text: $("input" + i).textContent }));
 	$("input").addEventListener("change", event => showInput(inputs[Number(event.target.value)]));
 	$("open").addEventListener("click", () => $("files").click());

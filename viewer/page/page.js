@@ -131,7 +131,7 @@ function drawSummary() {
 	$("summary").textContent = count(n) + " files, " + count(fragmented) + " of them fragmented" +
 		"; split factor " + split.toFixed(3) +
 		(stale ? "; " + count(stale) + " stale: their blocks may have moved" : "") +
-		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "");
+		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "") + describeCompared();
 	drawNotes();
 }
 
@@ -197,6 +197,7 @@ function start() {
 	startLayout();
 	startGestures();
 	startPlayer();
+	startCompare();
 	startSteps();
 	if (data.inputs) {
 		startInputs();

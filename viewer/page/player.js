@@ -112,6 +112,10 @@ function drawTrack() {
 		context.fillRect(x, height - TICK, 1, TICK);
 		drawn = x;
 	});
+	if (!compared.at)
+		return;
+	context.fillStyle = style.getPropertyValue("--mark");
+	context.fillRect(Math.round(placeOnTrack(Date.parse(compared.at), width)) - 1, 0, 3, height);
 }
 
 function drawPosition() {

@@ -96,6 +96,12 @@ function drawLegend() {
 	for (const text of [...describeOlder("state of F2FS", data.stateAge), ...describeOlder("counts of reads", data.heatAge)])
 		items.push(element("span", text));
 	items.push(element("span", data.meaning));
+	if (compared.at) {
+		const freed = element("span", "freed since " + timeText(compared.table.time));
+
+		freed.prepend(swatchOf("var(--lit)"));
+		items.push(freed, element("span", "what has not changed since is grey"));
+	}
 	$("legend").replaceChildren(...items);
 }
 

@@ -166,6 +166,31 @@ def test_a_moment_that_was_lost_is_said(page: Page) -> None:
     assert lost_at < healed
 
 
+def test_a_recording_is_saved_as_a_trace(page: Page) -> None:
+    record(Path("my run"), 6)
+    subprocess.run([page.view, "perfetto", "my run", "-o", "trace.json"], check=True)
+    begin(page, "my run", DATA / "small.table")
+    page.js("""(() => {
+        const old = URL.createObjectURL;
+        URL.createObjectURL = blob => old(window.saved = blob);
+        HTMLAnchorElement.prototype.click = function() { window.savedAs = this.download; };
+    })()""")
+    page.browser.click_on("#trace")
+    page.browser.until("window.savedAs")
+    expect(page.js("savedAs"), "my_run.json")
+    expect(page.js("saved.text()"), Path("trace.json").read_text(encoding="utf-8"))
+    expect(page.js("document.body.className"), "")
+    # a moment compared with another one is not that of another input
+    page.js("jump(player.first)")
+    page.browser.until("data.time === player.first")
+    page.browser.click_on("#toCompare")
+    page.browser.until("compared.at && reader")
+    page.js("showInput(inputs[1])")
+    page.browser.until("reader.input.name === 'small.table'")
+    expect_input(page, DATA / "small.table")
+    expect(page.js("[compared.at, document.querySelector('#player').checkVisibility(), document.querySelectorAll('#head th').length]"), ["", False, 5])
+
+
 def test_answers_of_another_input_are_dropped(page: Page) -> None:
     """Inputs are changed while the first one is still read, and while a question is open."""
     begin(page, DATA / "rocksdb.snapshot.zst", DATA / "small.table", DATA / "two.table")

@@ -111,6 +111,67 @@ def test_curve(page: Page) -> None:
     expect((page.js("player.curves.length"), "break" in page.text("#clock")), (0, False))
 
 
+def expect_compared(page: Page, then_ms: int, now_ms: int) -> None:
+    """The page has what the server answers about two moments."""
+    until_at(page, now_ms)
+    assert page.server
+    both = {"since": iso(then_ms * 10 ** 6), "at": iso(now_ms * 10 ** 6)}
+    first, per, n = page.js("[view.first, view.per, shown.n]")
+    flat = page.server.ask("cells", volume=0, first=first, per=per, n=n, **both)["lit"]
+    cells = [cell for begin, end in zip(*[iter(flat)] * 2) for cell in range(begin, end + 1)]
+    page.browser.until(f"JSON.stringify([...shown.lit.keys()].filter(i => shown.lit[i])) === '{json.dumps(cells, separators=(',', ':'))}'")
+    found = page.server.ask("files", n=100, sort="change", **both)
+    shown = ["0" if not n else f"+{n}" if n > 0 else f"\u2212{-n}" for n in found["changes"]]
+    page.browser.until(f"JSON.stringify([...document.querySelectorAll('#rows td:nth-child(3)')].map(e => e.textContent)) === {json.dumps(json.dumps(shown, separators=(',', ':'), ensure_ascii=False))}")
+    expect(page.paths(), [line[0] for line in found["files"]])
+    text = page.text("#summary")
+    assert f"; at {page.js(f'timeText({then_ms})')}: " in text and (f"{found['gone']} file" in text) == (found["gone"] > 0), (text, found["gone"])
+
+
+def test_two_moments(page: Page) -> None:
+    recorder = record(Path("run"), 24)
+    then, now = (recorder.truth[i][0] // 10 ** 6 for i in (len(recorder.truth) // 3, -1))
+    follow(page, "run")
+    page.js(f"jump({then})")
+    until_at(page, then)
+    head = "[...document.querySelectorAll('#head button')].map(e => e.textContent)"
+    columns = page.js(head)
+    page.browser.click_on("#toCompare")
+    page.browser.until("compared.at")
+    expect(page.js(f"[toCompare.getAttribute('aria-pressed'), {head}, state.sort]"), ["true", [*columns[:2], "Change", *columns[2:]], "change"])
+    expect_compared(page, then, then)
+    expect(page.js("shown.lit.includes(1)"), False)
+    page.js(f"jump({now})")
+    expect_compared(page, then, now)
+    # what has changed is in its colour, or in another one if it is free now; all else is grey
+    seen = page.js("""[...shown.share.keys()].map(i => [shown.lit[i], Boolean(shown.share[i]), cellColor(shown, i)])""")
+    grey = {colour for lit, used, colour in seen if used and not lit}
+    assert all(len(set(colour[4:-1].split(", "))) == 1 for colour in grey), grey
+    expect({colour for lit, used, colour in seen if lit and not used} - {page.js("getComputedStyle(document.documentElement).getPropertyValue('--lit')")}, set())
+    assert {colour for lit, used, colour in seen if lit and used} - grey and "freed since" in page.text("#legend")
+    # a file that is lit up goes first
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.until("chosen && !isFreed(shown, 0)")
+    page.browser.key("Escape")
+    page.browser.until("!chosen")
+    # the link has both moments
+    page.browser.until("location.hash.includes('since=') && location.hash.includes('at=')")
+    link = page.js("location.href")
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    page.browser.open(link)
+    expect_compared(page, then, now)
+    # a reload without the link, whose order is that of changes
+    page.js("location.hash = ''")
+    page.browser.until("!compared.at")
+    page.browser.click_on("#toCompare")
+    page.browser.until("compared.at")
+    page.browser.click_on("#toCompare")
+    page.browser.until("!compared.at")
+    expect(page.js(f"[toCompare.getAttribute('aria-pressed'), {head}, state.sort]"), ["false", columns, "extra"])
+    expect("since" in page.js("location.hash") or " at " in page.text("#summary"), False)
+
+
 def test_play(page: Page) -> None:
     recorder = record(Path("run"), 12, 4)
     begin, end = recorder.truth[0][0] // 10 ** 6, recorder.truth[-1][0] // 10 ** 6

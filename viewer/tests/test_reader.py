@@ -118,6 +118,27 @@ def test_recordings_have_the_same_answers(view: str, reader: Reader) -> None:
                 both.same("table", at=at)
                 both.same("files", at=at, n=100)
                 both.same("cells", at=at, volume=0, first=1000, per=512, n=388)
+                both.same("cells", at=at, since="2s", volume=0, first=1000, per=512, n=388)
+                both.same("files", at=at, since="2s", n=100, sort="change")
+
+
+def test_a_trace_is_that_of_the_program(view: str, reader: Reader) -> None:
+    record(Path("run"), SEED)
+    subprocess.run([view, "perfetto", "run", "-o", "trace.json"], check=True)
+    reader.open(Path("run"))
+    assert reader.raw("trace") == (0, Path("trace.json").read_bytes())
+    assert len(reader.ask("trace")["traceEvents"]) > 100
+    # what was recorded between is damaged: a sentence, and the reader goes on
+    damaged = sorted(Path("run").glob("*.events.zst"))[1]
+    damaged.write_bytes(b"x" * 100)
+    reader.open(Path("run"))
+    status, said = reader.raw("trace")
+    program = subprocess.run([view, "perfetto", "run"], capture_output=True, check=False, text=True)
+    assert (status, said.decode().strip()) == (3, re.sub("^fragtrace[^:]*: ", "", program.stderr.strip())), (said, program.stderr)
+    assert str(damaged) in said.decode() and reader.raw("files", n=1)[0] == 0
+    shutil.copy(DATA / "small.table", "one.table")
+    reader.open(Path("one.table"))
+    assert reader.raw("trace")[0] != 0
 
 
 def test_pictures_of_files_have_the_same_pixels(view: str, reader: Reader) -> None:

@@ -534,6 +534,50 @@ def test_moments(view: str) -> None:
         expect((server.ask("table")["recording"], server.status("recording"), server.status("table", at="1s")), (False, 404, 404))
 
 
+def lit(ranges: list[int]) -> set[int]:
+    """The cells of an answer."""
+    return {cell for first, last in zip(*[iter(ranges)] * 2) for cell in range(first, last + 1)}
+
+
+def test_two_moments(view: str) -> None:
+    seed = int(os.environ.get("SEED", random.randrange(10 ** 6)))
+    print(f"# SEED={seed}")
+    recorder = record(Path("run"), seed)
+    rng = random.Random(seed)
+    with Serving(view, "run") as server:
+        for _ in range(12):
+            (then_ns, then, *_), (now_ns, now, *_) = (rng.choice(recorder.truth) for _ in "ab")
+            at, since = {"at": iso(now_ns)}, {"since": iso(then_ns)}
+            owners = [{lba: (ino, block) for ino, block, kind, lba in blocks if kind != "u"} for blocks in (then, now)]
+            changed = {lba for lba in owners[0].keys() | owners[1].keys() if owners[0].get(lba) != owners[1].get(lba)}
+            per = rng.choice((1, 7, 97))
+            first = rng.choice((MAIN, *changed))
+            n = min(16384, -(-(END - first) // per))
+            found = server.ask("cells", volume=0, first=first, per=per, n=n, **at, **since)
+            shown = {lba for lba in changed if first <= lba < first + n * per}
+            expect((lit(found["lit"]), found["changed"]), ({(lba - first) // per for lba in shown}, len(shown)))
+            # files: what they need more than then
+            old, new = ({line[2]: (line[6] - line[7], line[0]) for line in server.ask("files", n=1000, at=iso(ns))["files"]} for ns in (then_ns, now_ns))
+            more = {ino: extra - old.get(ino, (0, ""))[0] for ino, (extra, _) in new.items()}
+            for down in 0, 1:
+                found = server.ask("files", n=1000, sort="change", down=down, **at, **since)
+                expect(dict(zip([line[2] for line in found["files"]], found["changes"])), more)
+                expect((found["changes"], found["gone"]), (sorted(more.values(), reverse=bool(down)), len(old.keys() - new.keys())))
+            folder = server.ask("files", n=9, sort="change", folder="/", **at, **since)
+            named = [more[ino] for ino, (_, path) in new.items() if path.startswith("/")]
+            expect(folder["changes"], [sum(named)] if named else [])
+            # a file that is lit up goes first
+            for ino in list(new)[:1]:
+                key = {"lit": f"254:0 {ino}"}
+                one, other = (server.ask("cells", volume=0, first=MAIN, per=97, n=9999, **at, **key, **more) for more in ({}, since))
+                expect((one["lit"], "changed" in one, "changed" in other), (other["lit"], False, True))
+        expect(server.ask("cells", volume=0, first=MAIN, per=97, n=9999, at="1s", since="1s")["lit"], [])
+        expect([server.status("files", n=1, sort="change", **more) for more in ({}, {"since": "yesterday"}, {"since": "2001-02-03T04:05:06Z"}, {"since": "1s"})],
+               [400, 400, 404, 200])
+    with Serving(view, DATA / "small.table") as server:
+        expect(server.status("files", n=1, since="1s"), 404)
+
+
 def test_one_volume(view: str) -> None:
     subprocess.run([view, "record", "run", "-t", DATA / "two.table"], check=True)
     for table in DATA / "two.table", "run":

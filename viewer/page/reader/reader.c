@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "input/recording.h"
 #include "input/source.h"
 #include "output/answers.h"
 #include "output/page_file.h"
+#include "output/perfetto.h"
 #include "picture/file_view.h"
 #include "picture/svg.h"
 #include "util.h"
@@ -132,9 +134,21 @@ static const char *argument(const void *arg, const char *name)
 	return NULL;
 }
 
+/* The whole recording as a trace. */
+static void give_trace(void)
+{
+	char *trouble;
+
+	reader.answer = (struct answer){ .type = "application/json" };
+	trouble = run_apart(perfetto_put, reader.answers.recording.dir, &reader.answer.text);
+	if (trouble)
+		reader.answer = (struct answer){ .status = ANSWER_NONE, .type = "text/plain; charset=utf-8",
+						 .text = { .buf = trouble, .len = strlen(trouble) } };
+}
+
 /**
  * reader_ask() - answer a question
- * @what: what is asked, see struct question
+ * @what: what is asked, see struct question; of a recording also "trace"
  * @arguments: its arguments: names and values with a NUL after each, then a NUL
  *
  * Return: enum answer_status; the answer is there until the next question.
@@ -145,7 +159,10 @@ EMSCRIPTEN_KEEPALIVE int reader_ask(const char *what, const char *arguments)
 
 	text_free(&reader.answer.text);
 	reader.arguments = arguments;
-	answers_give(&reader.answers, &question, &reader.answer);
+	if (reader.answers.recording.dir && !strcmp(what, "trace"))
+		give_trace();
+	else
+		answers_give(&reader.answers, &question, &reader.answer);
 	return reader.answer.status;
 }
 

@@ -13,7 +13,7 @@ READER_SRC = input/source.c input/unpack.c input/moment.c input/recording.c inpu
 	     picture/file_view.c picture/layout.c picture/layout_boxes.c picture/layout_segments.c picture/layout_hilbert.c \
 	     picture/strip.c picture/paint.c picture/legend.c picture/legend_title.c picture/legend_counts.c \
 	     picture/legend_line.c picture/canvas.c picture/svg.c picture/png_out.c \
-	     output/page_data.c output/answers.c output/serve_view.c output/serve_recording.c output/json.c output/phrases.c \
+	     output/page_data.c output/answers.c output/serve_view.c output/serve_list.c output/serve_compare.c output/serve_recording.c output/json.c output/perfetto.c output/phrases.c \
 	     output/why.c conf.c names.c outfile.c util.c
 READER_OBJ = $(READER_SRC:%.c=build/reader/%.o) $(patsubst page/reader/%.c,build/reader/%.o,$(wildcard page/reader/*.c))
 # of zstd, only what unpacks

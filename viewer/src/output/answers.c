@@ -13,11 +13,12 @@
 #include "output/why.h"
 #include "util.h"
 
-/* A question about a table, and where its answer is written. */
+/* A question about a table, and maybe another one before it; and where its answer is written. */
 struct asking {
 	const struct question *question;
 	const struct answers *answers;
 	const struct serve_view *view;
+	const struct serve_view *before;
 	FILE *file;
 	struct json *json;
 };
@@ -84,7 +85,7 @@ static const char *answer_table(const struct asking *r)
 
 static const char *answer_cells(const struct asking *r)
 {
-	struct serve_cells cells;
+	struct serve_cells cells = { .before = r->before };
 	uint64_t part;
 
 	if (!read_place(r, &part, &cells.first) || !read_number(r, "per", BLK_MAX, &cells.per) || !cells.per ||
@@ -112,13 +113,14 @@ static const char *answer_files(const struct asking *r)
 	struct serve_list list = {
 		.sort = N_SORTS, .find = value_of(r, "find"),
 		.folder = value_of(r, "folder"),
+		.before = r->before,
 	};
 	bool is_one = value_of(r, "key");
 	uint64_t n, down = 1, from = 0;
 	size_t i;
 
 	for (i = 0; i < N_SORTS; i++)
-		if (!sort || !strcmp(sort, serve_sorts[i])) {
+		if ((!sort || !strcmp(sort, serve_sorts[i])) && (i != SORT_CHANGE || r->before)) {
 			list.sort = (enum serve_sort)i;
 			break;
 		}
@@ -127,8 +129,8 @@ static const char *answer_files(const struct asking *r)
 	     !read_number(r, "down", 1, &down)) ||
 	    (value_of(r, "from") &&
 	     !read_number(r, "from", UINT32_MAX, &from)))
-		return "expected n= (at most 1000), sort= (extra, path, fragments, split or blocks), down= (0 or 1), from= "
-		       "(the index of a file)\n";
+		return "expected n= (at most 1000), sort= (extra, path, fragments, split or blocks; with since= also change), "
+		       "down= (0 or 1), from= (the index of a file)\n";
 	list.from = (size_t)from;
 	list.n = is_one && list.only == NO_LIT ? 0 : (size_t)n;
 	list.is_down = down;
@@ -326,10 +328,10 @@ static void refuse(struct answer *answer, enum answer_status status, char *why)
 	free(why);
 }
 
-static void answer_about(const struct answers *answers, const struct serve_view *view, const struct question *question,
-			 size_t which, struct answer *answer)
+static void answer_about(const struct answers *answers, const struct serve_view *view, const struct serve_view *before,
+			 const struct question *question, size_t which, struct answer *answer)
 {
-	struct asking asking = { .question = question, .answers = answers, .view = view };
+	struct asking asking = { .question = question, .answers = answers, .view = view, .before = before };
 	struct json json = { 0 };
 	const char *trouble;
 
@@ -351,12 +353,31 @@ static void answer_about(const struct answers *answers, const struct serve_view 
 	refuse(answer, trouble ? ANSWER_WRONG : ANSWER_NO_MEMORY, xasprintf("%s", trouble ? trouble : "no memory"));
 }
 
+/*
+ * Find the table that a question is about, and the one that it is compared with if the question names one.
+ *
+ * Return: as find_view() does.
+ */
+static char *find_views(struct answers *answers, const char *at, const char *since, struct serve_view **view,
+			struct serve_view **before, enum answer_status *status)
+{
+	char *trouble = since ? find_view(answers, since, before, status) : NULL;
+
+	if (!trouble)
+		trouble = find_view(answers, at ? at : "", view, status);
+	/* the second table may have left no room for the first one */
+	if (trouble || !since || find_served(answers, since))
+		return trouble;
+	*status = ANSWER_NONE;
+	return xasprintf("no room for both tables: they have more than %d extents", SERVE_MAX_EXTENTS);
+}
+
 static void answer_table_of(struct answers *answers, const struct question *question, size_t which, struct answer *answer)
 {
 	const char *at = question->value(question->arg, "at"), *by = question->value(question->arg, "by");
-	struct serve_view *view = NULL;
+	struct serve_view *view = NULL, *before = NULL;
 	enum answer_status status;
-	char *trouble = find_view(answers, at ? at : "", &view, &status);
+	char *trouble = find_views(answers, at, question->value(question->arg, "since"), &view, &before, &status);
 
 	if (!trouble && !recolor(answers, view, by ? by : view->own_coloring)) {
 		status = ANSWER_WRONG;
@@ -365,7 +386,7 @@ static void answer_table_of(struct answers *answers, const struct question *ques
 	if (trouble)
 		refuse(answer, status, trouble);
 	else
-		answer_about(answers, view, question, which, answer);
+		answer_about(answers, view, before, question, which, answer);
 }
 
 /* What does not depend on the table that is shown, and grows while the recording is written. */

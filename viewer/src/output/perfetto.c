@@ -215,7 +215,8 @@ static void on_event(void *arg, struct replay_state *s, const struct event *e)
 	uint32_t volume = replay_volume_at(s, e->dev), tid;
 	struct trace *t = arg;
 	struct changing *f;
-	size_t before, i;
+	uint64_t before;
+	size_t i;
 
 	if (volume == s->table.n_volumes) {
 		replay_apply(s, e);
@@ -306,24 +307,21 @@ static void trace_free(struct trace *t)
 }
 
 /**
- * perfetto_write() - write a recording in the trace-event format
- * @path: output file; "-" is standard output
- * @dir: the folder of the recording
+ * perfetto_put() - write a recording in the trace-event format
+ * @arg: the path of the folder of the recording
+ * @out: where it is written
  *
- * Ends the program if it cannot be read or written.
+ * Ends the program if the recording cannot be read.
  */
-void perfetto_write(const char *path, const char *dir)
+void perfetto_put(const void *arg, FILE *out)
 {
-	struct trace t = { 0 };
+	struct trace t = { .json.file = out };
 	const struct replay_follower follower = { on_begin, on_event, on_end, &t };
 	struct recording recording;
 	struct span span = { 0 };
-	struct outfile out;
 	size_t i;
 
-	recording_open(&recording, dir);
-	outfile_open(&out, path, "trace");
-	t.json.file = out.file;
+	recording_open(&recording, arg);
 	json_object(&t.json, NULL);
 	json_text(&t.json, "displayTimeUnit", "ms");
 	json_array(&t.json, "traceEvents");
@@ -337,7 +335,22 @@ void perfetto_write(const char *path, const char *dir)
 	json_line(&t.json);
 	json_end(&t.json);
 	json_end(&t.json);
-	outfile_close(&out);
 	trace_free(&t);
 	recording_close(&recording);
+}
+
+/**
+ * perfetto_write() - write a recording in the trace-event format
+ * @path: output file; "-" is standard output
+ * @dir: the folder of the recording
+ *
+ * Ends the program if it cannot be read or written.
+ */
+void perfetto_write(const char *path, const char *dir)
+{
+	struct outfile out;
+
+	outfile_open(&out, path, "trace");
+	perfetto_put(dir, out.file);
+	outfile_close(&out);
 }

@@ -3,6 +3,9 @@
 #ifndef PERFETTO_H
 #define PERFETTO_H
 
+#include <stdio.h>
+
+void perfetto_put(const void *arg, FILE *out);
 void perfetto_write(const char *path, const char *dir);
 
 #endif

@@ -5,21 +5,18 @@
  *	table	time, totals, legend and volumes
  *	cells	the colours of some thousand cells at most, each of so many blocks, whatever the volume is
  *	blocks	what is in a range of blocks, a few pieces at most
- *	files	some files of the list, sorted
  *	fragments where the fragments of a file are
  *
  * Each answer is computed when it is asked for, and limited. Knows nothing of HTTP, see serve.c.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/causes.h"
 #include "output/page_data.h"
+#include "output/serve_compare.h"
 #include "output/serve_view.h"
 #include "util.h"
-
-const char *const serve_sorts[N_SORTS] = { "extra", "path", "fragments", "split", "blocks" };
 
 /* Ways to colour a table; all but the first N_PLAIN_COLORINGS need its causes. */
 const char *const serve_colorings[N_COLORINGS] = { "kind", "severity", "size", "cause", "why", "process", "age" };
@@ -238,6 +235,7 @@ struct mixer {
 	uint64_t share;
 	uint64_t *lit;
 	size_t n_lit;
+	uint64_t n_changed;
 };
 
 static void flush_equal(struct mixer *m)
@@ -281,14 +279,11 @@ static void mix_in(struct mixer *m, uint64_t blks, uint8_t shade)
 	m->blue += blks * (rgb & 0xff);
 }
 
-/* The first and the last cell of each piece of the file that is asked for; pieces that touch are one. */
-static void light(struct mixer *m, const struct range_piece *piece)
+/* Note the first and the last cell of some blocks; ranges of cells that touch are one. */
+static void light(struct mixer *m, uint64_t lba, uint64_t blks)
 {
-	uint64_t first = (piece->lba - m->asked->first) / m->asked->per;
-	uint64_t last = (piece->lba + piece->blks - 1 - m->asked->first) / m->asked->per;
+	uint64_t first = (lba - m->asked->first) / m->asked->per, last = (lba + blks - 1 - m->asked->first) / m->asked->per;
 
-	if (piece->extent == NO_EXTENT || m->view->runs.table->extents[piece->extent].file != m->asked->lit)
-		return;
 	if (m->n_lit && m->lit[m->n_lit - 1] + 1 >= first) {
 		m->lit[m->n_lit - 1] = last;
 		return;
@@ -297,12 +292,27 @@ static void light(struct mixer *m, const struct range_piece *piece)
 	m->lit[m->n_lit++] = last;
 }
 
+static void light_file(struct mixer *m, const struct range_piece *piece)
+{
+	if (piece->extent != NO_EXTENT && m->view->runs.table->extents[piece->extent].file == m->asked->lit)
+		light(m, piece->lba, piece->blks);
+}
+
+static void light_changed(void *arg, uint64_t lba, uint64_t blks)
+{
+	struct mixer *m = arg;
+
+	m->n_changed += blks;
+	if (m->asked->lit == NO_LIT)
+		light(m, lba, blks);
+}
+
 static void mix_piece(void *arg, const struct range_piece *piece)
 {
 	struct mixer *m = arg;
 	uint64_t per = m->asked->per, at = piece->lba - m->asked->first, left = piece->blks;
 
-	light(m, piece);
+	light_file(m, piece);
 	while (left) {
 		uint64_t room = per - at % per, take = left < room ? left : room;
 
@@ -329,7 +339,8 @@ static void mix_piece(void *arg, const struct range_piece *piece)
  * @cells: which cells; the last one may have fewer blocks, at the end of the volume
  *
  * "cells" has three numbers for each sequence of equal cells: how many; the mean colour of what is not free; its
- * share in thousandths. "lit" has the first and the last cell of each range of cells that has blocks of a file.
+ * share in thousandths. "lit" has the first and the last cell of each range of cells that has blocks of a file, or else blocks that
+ * have changed; "changed" is how many of all have.
  */
 void serve_put_cells(struct json *json, const char *key, const struct serve_view *view, const struct serve_cells *cells)
 {
@@ -340,7 +351,7 @@ void serve_put_cells(struct json *json, const char *key, const struct serve_view
 	if (end - cells->first > cells->n * cells->per)
 		end = cells->first + cells->n * cells->per;
 	/* two numbers for each cell at most: what touches is joined */
-	if (cells->lit != NO_LIT)
+	if (cells->lit != NO_LIT || cells->before)
 		m.lit = xcalloc(2 * cells->n + 2, sizeof(*m.lit));
 	json_object(json, key);
 	json_number(json, "generation", view->generation);
@@ -353,10 +364,14 @@ void serve_put_cells(struct json *json, const char *key, const struct serve_view
 		add_cells(&m, 1);
 	flush_equal(&m);
 	json_end(json);
+	if (cells->before)
+		serve_compare_blocks(view, cells->before, cells->part, cells->first, end, light_changed, &m);
 	json_array(json, "lit");
 	for (i = 0; i < m.n_lit; i++)
 		json_number(json, NULL, m.lit[i]);
 	json_end(json);
+	if (cells->before)
+		json_number(json, "changed", m.n_changed);
 	json_end(json);
 	free(m.lit);
 }
@@ -516,221 +531,4 @@ void serve_put_fragments(struct json *json, const struct serve_view *view, size_
 	json_number(json, "all", all);
 	json_end(json);
 	free(extents);
-}
-
-/* === Files === */
-
-/*
- * What is listed: files, or the files and folders in a folder.
- * @figures: of each line
- * @first: the file of a line, or the first one of its folder: index into the files; NULL: line i is file i
- */
-struct sorting {
-	const struct serve_view *view;
-	const struct serve_list *list;
-	const struct figures *figures;
-	const uint32_t *first;
-};
-
-static const char *path_of(const struct sorting *sorting, uint32_t line)
-{
-	return sorting->view->runs.table->files[sorting->first ? sorting->first[line] : line].path;
-}
-
-/* Below 0 if the line i is less than k; equal files keep the order of the table. */
-static int compare(const struct sorting *sorting, uint32_t i, uint32_t k)
-{
-	const struct figures *x = &sorting->figures[i], *y = &sorting->figures[k];
-	double splits[2];
-
-	switch (sorting->list->sort) {
-	case SORT_PATH:
-		return strcmp(path_of(sorting, i), path_of(sorting, k));
-	case SORT_FRAGMENTS:
-		return x->fragments < y->fragments ? -1 : x->fragments > y->fragments;
-	case SORT_SPLIT:
-		splits[0] = figures_split(x);
-		splits[1] = figures_split(y);
-		return splits[0] < splits[1] ? -1 : splits[0] > splits[1];
-	case SORT_BLOCKS:
-		return x->blks < y->blks ? -1 : x->blks > y->blks;
-	default:
-		return figures_compare(sorting->figures, k, i);
-	}
-}
-
-static int by_list(const void *a, const void *b, void *priv)
-{
-	const struct sorting *sorting = priv;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	int order = compare(sorting, i, k);
-
-	if (order)
-		return sorting->list->is_down ? -order : order;
-	return i < k ? -1 : i > k;
-}
-
-static char *in_lower_case(const char *text)
-{
-	char *lower = xasprintf("%s", text), *c;
-
-	for (c = lower; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return lower;
-}
-
-/* A part of the path, or a glob; in either case of letters if the text has no upper case. The page has the same rule. */
-static bool has_text(const char *path, const char *find)
-{
-	char *lower = find[strcspn(find, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? NULL : in_lower_case(path);
-	const char *compared = lower ? lower : path;
-	bool has = strstr(compared, find) || path_is_shown(compared, find);
-
-	free(lower);
-	return has;
-}
-
-static bool is_listed(const struct serve_view *view, const struct serve_list *list, size_t i)
-{
-	const char *path = view->runs.table->files[i].path;
-
-	if (list->only != NO_LIT)
-		return i == list->only;
-	if (list->folder && strncmp(path, list->folder, strlen(list->folder)))
-		return false;
-	return !list->find || has_text(path, list->find);
-}
-
-/* The files that a list asks for; to be freed. */
-static uint32_t *find_files(const struct serve_view *view, const struct serve_list *list, size_t *n)
-{
-	uint32_t *found = xcalloc(view->runs.table->n_files, sizeof(*found));
-	size_t i;
-
-	*n = 0;
-	for (i = 0; i < view->runs.table->n_files; i++)
-		if (is_listed(view, list, i))
-			found[(*n)++] = (uint32_t)i;
-	return found;
-}
-
-/**
- * serve_put_file() - write a line of the list of files
- * @json: output
- * @view: the table
- * @i: index into table.files
- */
-void serve_put_file(struct json *json, const struct serve_view *view, size_t i)
-{
-	page_put_file(json, &view->runs, i, view->first_blks[i], colors_rgb(&view->colors, view->shades[i]));
-}
-
-/* === Folders === */
-
-static int by_path(const void *a, const void *b, void *priv)
-{
-	const struct file *files = priv;
-
-	return strcmp(files[*(const uint32_t *)a].path, files[*(const uint32_t *)b].path);
-}
-
-static void add_figures(struct figures *sum, const struct figures *more)
-{
-	const struct figures both[] = { *sum, *more };
-
-	*sum = figures_sum(both, ARRAY_LEN(both));
-}
-
-/* Length of the path of the folder in a folder that a file is below, with a slash at its end; 0: it is in no other one. */
-static size_t subfolder_len(const char *path, const char *folder)
-{
-	const char *slash = strchr(path + strlen(folder), '/');
-
-	return slash ? (size_t)(slash + 1 - path) : 0;
-}
-
-static void put_folder(struct json *json, const char *path, size_t len, const struct figures *f, size_t n)
-{
-	char *text = xasprintf("%.*s", (int)len, path);
-
-	json_line(json);
-	json_array(json, NULL);
-	json_visible(json, NULL, text);
-	json_text(json, NULL, "");
-	json_number(json, NULL, 0);
-	page_put_figures(json, f);
-	json_number(json, NULL, 0);
-	json_text(json, NULL, "");
-	json_number(json, NULL, n);
-	json_end(json);
-	free(text);
-}
-
-/* Files that are below the same folder become one line: its figures are their sums. */
-static void put_folders(struct json *json, const struct serve_view *view, const struct serve_list *list, uint32_t *found, size_t n)
-{
-	const struct file *files = view->runs.table->files;
-	struct figures *figures = xcalloc(n, sizeof(*figures));
-	uint32_t *order = xcalloc(n, sizeof(*order));
-	size_t *counts = xcalloc(n, sizeof(*counts)), n_lines = 0, i, len;
-	struct sorting sorting = { view, list, figures, found };
-
-	qsort_r(found, n, sizeof(*found), by_path, view->runs.table->files);
-	for (i = 0; i < n; i++) {
-		uint32_t one = found[i];
-
-		len = subfolder_len(files[one].path, list->folder);
-		if (!len || !n_lines || strncmp(files[found[n_lines - 1]].path, files[one].path, len)) {
-			order[n_lines] = (uint32_t)n_lines;
-			found[n_lines++] = one;
-		}
-		add_figures(&figures[n_lines - 1], &view->runs.figures[one]);
-		counts[n_lines - 1]++;
-	}
-	qsort_r(order, n_lines, sizeof(*order), by_list, &sorting);
-	json_number(json, "found", n_lines);
-	json_array(json, "files");
-	for (i = list->from; i < n_lines && i < list->from + list->n; i++) {
-		uint32_t line = order[i];
-
-		len = subfolder_len(files[found[line]].path, list->folder);
-		if (len)
-			put_folder(json, files[found[line]].path, len, &figures[line], counts[line]);
-		else
-			serve_put_file(json, view, found[line]);
-	}
-	free(counts);
-	free(order);
-	free(figures);
-}
-
-/**
- * serve_put_files() - write files of the list
- * @json: output
- * @view: the table
- * @list: which files, in which order
- *
- * "found" is how many lines there are, "files" has some of them; a file is found by its first block address. A folder has the
- * number of its files at the end, and no device.
- */
-void serve_put_files(struct json *json, const struct serve_view *view, const struct serve_list *list)
-{
-	struct sorting sorting = { view, list, view->runs.figures, NULL };
-	size_t n, i;
-	uint32_t *order = find_files(view, list, &n);
-
-	json_object(json, NULL);
-	json_number(json, "generation", view->generation);
-	if (list->folder) {
-		put_folders(json, view, list, order, n);
-	} else {
-		qsort_r(order, n, sizeof(*order), by_list, &sorting);
-		json_number(json, "found", n);
-		json_array(json, "files");
-		for (i = list->from; i < n && i < list->from + list->n; i++)
-			serve_put_file(json, view, order[i]);
-	}
-	json_end(json);
-	json_end(json);
-	free(order);
 }

@@ -27,6 +27,7 @@
  * @SORT_FRAGMENTS: by fragments
  * @SORT_SPLIT: by split factor
  * @SORT_BLOCKS: by blocks
+ * @SORT_CHANGE: by extra requests that a file has more than at another moment
  * @N_SORTS: number of orders
  */
 enum serve_sort {
@@ -35,6 +36,7 @@ enum serve_sort {
 	SORT_FRAGMENTS,
 	SORT_SPLIT,
 	SORT_BLOCKS,
+	SORT_CHANGE,
 	N_SORTS,
 };
 
@@ -90,6 +92,7 @@ struct serve_view {
  * @per: blocks in a cell, at least 1
  * @n: number of cells, 1 to SERVE_MAX_CELLS
  * @lit: index into table.files of a file whose cells are asked for, or NO_LIT
+ * @before: the table of another moment, to ask for cells that have changed since; NULL: none
  */
 struct serve_cells {
 	size_t part;
@@ -97,6 +100,7 @@ struct serve_cells {
 	uint64_t per;
 	uint64_t n;
 	size_t lit;
+	const struct serve_view *before;
 };
 
 #define NO_LIT SIZE_MAX
@@ -126,6 +130,7 @@ typedef void (*range_fn)(void *arg, const struct range_piece *piece);
  * @from: index of the first one
  * @n: how many at most
  * @only: index into table.files of the only file that is asked for, or NO_LIT
+ * @before: the table of another moment, to ask for what has changed since; NULL: none
  */
 struct serve_list {
 	enum serve_sort sort;
@@ -135,6 +140,7 @@ struct serve_list {
 	size_t from;
 	size_t n;
 	size_t only;
+	const struct serve_view *before;
 };
 
 void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,

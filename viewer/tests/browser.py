@@ -177,6 +177,11 @@ class Browser:
         """Type a text."""
         self.call("Input.insertText", text=text)
 
+    def choose(self, selector: str, paths: list[str]) -> None:
+        """Choose files for an input, as the dialogue of its button does it."""
+        node = self.call("DOM.querySelector", nodeId=self.call("DOM.getDocument")["root"]["nodeId"], selector=selector)
+        self.call("DOM.setFileInputFiles", nodeId=node["nodeId"], files=paths)
+
     # === State of the page ===
 
     def js(self, expression: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of the page share: the page of fragtrace in a headless Chromium, and how they run.
+"""What the tests of the page share: the page of fragtrace in a headless browser, and how they run.
 
 A test is a function test_NAME; it gets a Page, whose folder is its working directory.
 """
@@ -12,9 +12,10 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import browser
+import firefox
 from serving import Server
 
 HERE = Path(__file__).resolve().parent
@@ -22,6 +23,9 @@ DATA = HERE / "data"
 PLAIN = ["-c", str(DATA / "plain.color.cnf"), "-i", str(DATA / "plain.img.cnf")]
 
 
+# BROWSER=firefox runs those tests that it can
+ENGINE = firefox if os.environ.get("BROWSER") == "firefox" else browser
+NO_BROWSER = "firefox-esr or python3-websocket is not installed" if ENGINE is firefox else "chromium-headless-shell is not installed"
 NO_READER = "the reader of pages was not built: make page"
 
 
@@ -34,10 +38,10 @@ def reader_is_built() -> bool:
 class Page:
     """fragtrace and its page in a browser."""
 
-    def __init__(self, view: str, chromium: browser.Browser) -> None:
+    def __init__(self, view: str, used: browser.Browser | firefox.Browser) -> None:
         self.view = view
-        self.browser = chromium
-        self.js = chromium.js
+        self.browser: Any = used
+        self.js = used.js
         self.live: subprocess.Popen[bytes] | None = None
         self.server: Server | None = None
 
@@ -176,15 +180,24 @@ def expect(got: object, expected: object) -> None:
 
 # === Running tests ===
 
-def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> str:
+Test = Callable[[Page], None]
+
+
+def needs_devtools(test: Test) -> Test:
+    """Mark a test that uses more of a browser than Firefox has."""
+    setattr(test, "needs_devtools", True)
+    return test
+
+
+def run(test: Test, view: str, used: browser.Browser | firefox.Browser) -> str:
     """Run one test; return the error, or an empty text."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        page = Page(view, chromium)
+        page = Page(view, used)
         try:
-            chromium.new_page()
+            used.new_page()
             test(page)
-            expect(chromium.complaints, [])
+            expect(used.complaints, [])
             return ""
         except Exception:  # any exception is a failure of the test
             return traceback.format_exc()
@@ -197,21 +210,21 @@ def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> s
             os.chdir("/")
 
 
-def run_all(tests: dict[str, Callable[[Page], None]], view: str) -> int:
+def run_all(tests: dict[str, Test], view: str) -> int:
     """Run tests in one browser; return the number of failures."""
     failed = 0
     # messages of the browser during its end do not matter
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        chromium = browser.Browser(folder)
+        used = ENGINE.Browser(folder)
         try:
             for number, (name, test) in enumerate(tests.items(), 1):
-                wrong = run(test, view, chromium)
+                wrong = run(test, view, used)
                 if wrong:
                     print("# " + wrong.strip().replace("\n", "\n# "))
                 print(f"{'not ok' if wrong else 'ok'} {number} {name}", flush=True)
                 failed += bool(wrong)
         finally:
-            chromium.close()
+            used.close()
     return failed
 
 
@@ -220,10 +233,10 @@ def main(tests: dict[str, object], needs_reader: bool = False) -> int:
     os.environ.update(TZ="UTC", LC_ALL="C.UTF-8")
     script, view, wanted = os.path.basename(sys.argv[0]), os.path.abspath(sys.argv[1]), sys.argv[2:]
     tests = {name[5:]: t for name, t in tests.items()
-             if name.startswith("test_") and (not wanted or name[5:] in wanted)}
+             if name.startswith("test_") and (not wanted or name[5:] in wanted) and (ENGINE is browser or not hasattr(t, "needs_devtools"))}
     print(f"KTAP version 1\n# {script} {os.path.basename(view)}\n1..{len(tests)}", flush=True)
     failed = skipped = 0
-    missing = "" if browser.program() else "chromium-headless-shell is not installed"
+    missing = "" if ENGINE.program() else NO_BROWSER
     if needs_reader and not reader_is_built():
         missing = NO_READER
     if not missing:

@@ -19,6 +19,7 @@ from types import ModuleType
 
 import browser
 import firefox
+from pages import NO_READER, reader_is_built
 
 ROUNDS, FRAMES, SIZES = 5, 60, (100_000, 1_000_000)
 FIRST_MAP = """new Promise(resolve => {
@@ -91,6 +92,9 @@ def main() -> int:
     """All inputs."""
     view, inputs = os.path.abspath(sys.argv[1]), [Path(name).absolute() for name in sys.argv[2:]]
     engines = {name: engine for name, engine in (("Chromium", browser), ("Firefox", firefox)) if engine.program()}
+    if not engines or not reader_is_built():
+        print("the page that opens files:", NO_READER if engines else "no browser is installed")
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for extents in SIZES if not inputs else ():

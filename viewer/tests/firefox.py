@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A headless Firefox, with those functions of browser.py that WebDriver BiDi has, too."""
 import base64
+import importlib.util
 import json
 import os
 import shutil
@@ -17,9 +18,7 @@ LISTENING = "WebDriver BiDi listening on "
 
 def program() -> str | None:
     """The path of the browser, or None; also if there is no library to talk with it."""
-    try:
-        import websocket  # pylint: disable=unused-import # noqa: F401
-    except ImportError:
+    if not importlib.util.find_spec("websocket"):
         return None
     return shutil.which("firefox-esr") or shutil.which("firefox")
 

@@ -122,7 +122,7 @@ static u64 when_ended(const struct ft_timed *t, u32 number)
 static void add_fit(u64 *sums, const struct ft_timed *t, u64 before)
 {
 	u64 from = max(t->submitted, before);
-	u64 y = t->ended > from ? div_u64(t->ended - from, NSEC_PER_USEC) : 0;
+	u64 y = div_u64(max(t->ended, from) - from, NSEC_PER_USEC);
 	u64 x = t->extra, l = DIV_ROUND_UP(t->bytes, FT_BLOCK_SIZE);
 
 	if (y > FIT_MAX_US)

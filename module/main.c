@@ -256,6 +256,7 @@ static void __exit fragtrace_exit(void)
 	destroy_workqueue(ft_wq);
 	ft_inode_exit();
 	ft_observers_exit();
+	ft_mem_exit();
 	pr_info("unloaded\n");
 }
 

@@ -29,6 +29,15 @@ rm /tmp/go
 wait
 check_at_once "maps are exact after the removed file is closed" $MNT
 expect "no deleted file is listed after the close" "$(grep -c 'deleted' $DBG/files)" 0
+# The path of a deleted file is charged by what the allocator takes for its length. The module warns in the end if its sums differ.
+name=a
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+	name=a$name
+	: >$MNT/$name
+	exec 9<$MNT/$name
+	rm $MNT/$name
+	exec 9<&-
+done
 rm $MNT/keep $MNT/other
 settle
 expect "the table of an empty volume has no record" "$(grep -vc '^#' $DBG/table)" 0

@@ -16,6 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "core/base.h"
+#include "core/bounds.h"
 #include "core/extmap.h"
 #include "core/memory.h"
 
@@ -134,6 +135,30 @@ void ft_mem_try_again(unsigned long delay)
 void ft_mem_stop(void)
 {
 	cancel_delayed_work_sync(&come_back_work);
+}
+
+static void check_none(long nr, const char *what)
+{
+	WARN(nr, "%ld %s are left\n", nr, what);
+}
+
+/**
+ * ft_mem_exit() - check that all that was counted was freed, in builds with FT_DEBUG
+ *
+ * Context: process; the module ends, nothing is in use.
+ */
+void ft_mem_exit(void)
+{
+	unsigned int owner;
+
+	if (!FT_DEBUG)
+		return;
+	check_none(ft_mem_used(), "bytes");
+	check_none(atomic_long_read(&second_bytes), "bytes of second maps");
+	check_none(atomic_long_read(&yielding_bytes), "bytes of observers");
+	check_none(ft_mem_extents(), "extents");
+	for (owner = 0; owner < FT_OWNERS; owner++)
+		check_none(atomic_long_read(&owners[owner]), "bytes of an owner");
 }
 
 /**

@@ -48,5 +48,6 @@ void ft_mem_left_out(long nr);
 bool ft_mem_any_left_out(void);
 void ft_mem_try_again(unsigned long delay);
 void ft_mem_stop(void);
+void ft_mem_exit(void);
 
 #endif

@@ -25,6 +25,8 @@ RELEASES = re.compile(rb"^\w*(free|close|unref|destroy|put|lock|unlock|lockdep)\
 MESSAGES = re.compile(rb"^(die|warn|ft_say|pr_\w+|perror|assert|static_assert|BUILD_BUG_ON\w*|lockdep_assert\w*|WARN\w*|MODULE_\w+)$")
 # Macros that are statements, which cannot stand in an expression; and those whose arguments have no order.
 NOT_SWAPPED = re.compile(rb"for_each|^ft_observers_call$|^(min|max)(_t)?$")
+# Not built for the kernels that the module is tried in, but with PREEMPT_RT and on arm64.
+NOT_BUILT = (b"FT_LEAVES_NOTES",)
 JUMPS = ("return_statement", "break_statement", "continue_statement", "goto_statement")
 # A switch is no constant expression: where one is needed, a mutation needs a build of its own.
 CONSTANT = ("enumerator", "case_statement", "array_declarator", "field_declaration", "attribute_specifier", "preproc_def",
@@ -57,7 +59,7 @@ __attribute__((weak)) int ft_mut(int number)
 #endif
 """
 
-# The same in the kernel; a parameter tells which mutations are reached.
+# The same in the kernel; a parameter tells which mutations are reached, and the log which ones after there is no parameter any more.
 MODULE_DECLARES = b"int ft_mut(int number); "
 MODULE_DEFINES = b"""
 #include <linux/bitmap.h>
@@ -79,8 +81,8 @@ module_param_cb(ft_reached, &ft_mut_ops, NULL, 0444);
 
 int ft_mut(int number)
 {
-	if (!test_bit(number, ft_mut_seen))
-		set_bit(number, ft_mut_seen);
+	if (!test_and_set_bit(number, ft_mut_seen) && THIS_MODULE->state == MODULE_STATE_GOING)
+		printk(KERN_INFO "ft_mut: unloading reaches %d\\n", number);
 	return number == ft_mut_wanted;
 }
 """
@@ -178,6 +180,8 @@ def sites(path: str, source: bytes) -> list[Site]:
 
     def walk(node: Any) -> None:
         if node.type == "call_expression" and MESSAGES.match(called(node)):
+            return
+        if node.type == "preproc_ifdef" and node.child_by_field_name("name").text in NOT_BUILT:
             return
         if node.type == "preproc_def":
             value = node.child_by_field_name("value")

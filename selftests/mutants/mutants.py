@@ -280,8 +280,13 @@ insmod() {
 }
 
 rmmod() {
+	local rc
+
+	rc=0
 	cat /sys/module/*/parameters/ft_reached >>/run/reached 2>/dev/null || :
-	command rmmod "$@"
+	command rmmod "$@" || rc=$?
+	dmesg | sed -n 's/.*ft_mut: unloading reaches //p' >>/run/reached
+	return $rc
 }
 
 not_ok() {

@@ -14,7 +14,7 @@ mode_of() {
 	stat -c %a "$1"
 }
 
-plan 28
+plan 29
 load ""
 expect "the debugfs folder has mode 0700" "$(mode_of $DBG)" 700
 for text in table extents files stats; do
@@ -32,6 +32,11 @@ done
 expect "no text has a record without a target" "$(cat $DBG/table $DBG/extents $DBG/files $DBG/targets | grep -vc '^#')" 0
 check "path is a readable parameter" test -r /sys/module/fragtrace/parameters/path
 check "max_mem_mb is a readable parameter" test "$(cat /sys/module/fragtrace/parameters/max_mem_mb)" -gt 0
+if [ -e /sys/kernel/btf/f2fs ]; then
+	refuse "it is compared with the BTF of F2FS" logged "cannot check that it was built for this F2FS"
+else
+	skip "it is compared with the BTF of F2FS" "this kernel has none"
+fi
 check "the module unloads" unload
 refuse "its debugfs folder is removed" test -e $DBG
 refuse "the module is no longer in /sys/module" loaded

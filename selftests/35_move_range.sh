@@ -56,7 +56,7 @@ move_one() {
 	[ "$(lba_of $MNT/to 128)" != "$before" ] || went=exchanged
 }
 
-plan 22
+plan 24
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 move_one "maps are exact after one range is moved"
@@ -81,6 +81,17 @@ moves "without extent cache: maps are exact after copies"
 prepare checkpoint=disable
 move_one "checkpoint off: maps are exact after one range is moved"
 expect "F2FS exchanged the addresses" "$went" exchanged
+# The fifth block of 16 goes and comes back: the break behind it has gone.
+fileop write $MNT/whole.x 0 64K
+fileop write $MNT/one.x 0 4K
+sync
+fileop move $MNT/whole.x 16K $MNT/one.x 0 4K
+settle || :
+echo reset >$DBG/healed
+expect "a file without one of its blocks is in two fragments" "$(column files $MNT/whole.x 6)" 2
+fileop move $MNT/one.x 0 $MNT/whole.x 16K 4K
+settle || :
+expect "the break is healed when the block is back" "$(column files $MNT/whole.x 6) $(grep -v '^#' $DBG/healed | cut -d ' ' -f 2-)" "1 range none moved 1 .x"
 moves "maps are exact after exchanges"
 prepare checkpoint=disable,noextent_cache
 move_one "without extent cache: maps are exact after one range is exchanged"

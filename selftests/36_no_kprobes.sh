@@ -27,10 +27,19 @@ attached_is() {
 	[ "$(stat_of calls_attached)" = "$1" ]
 }
 
+# fill() - use up the volume
+fill() {
+	local size
+
+	for size in 1024M 512M 256M 128M 64M 32M 16M 8M 4M 2M 1M 512K 256K 128K 64K 32K 16K 8K 4K; do
+		fileop fallocate $MNT/fill$size default 0 $size 2>/dev/null || :
+	done
+}
+
 # switched_off(name, switch) - switch off, change files, switch on, change files
 switched_off() {
 	echo 0 >"$2" 2>/dev/null || {
-		for n in 1 2 3 4 5 6; do
+		for n in 1 2 3 4 5 6 7 8; do
 			skip "$1: check $n" "this kernel cannot switch them off"
 		done
 		return 0
@@ -44,6 +53,12 @@ switched_off() {
 	fileop fallocate "$MNT/$1" zero 128K 16K
 	fileop fallocate "$MNT/$1" collapse 0 16K
 	check_exact "$1: maps are exact after a zero and a collapse" $MNT
+	# Its first node has no holes and is changed. For those in the second one there is no room.
+	fileop write "$MNT/$1.full" 3200K 1600K sync
+	fill
+	refuse "$1: a range with holes is not zeroed on a full volume" fileop fallocate "$MNT/$1.full" zero 3200K 2800K 2>/dev/null
+	rm "$MNT"/fill*
+	check_exact "$1: maps are exact after a part of it was" $MNT
 	fileop move "$MNT/$1" 0 "$MNT/$1.to" 64K 32K
 	settle
 	echo 1 >"$2"
@@ -54,7 +69,7 @@ switched_off() {
 	check_exact "$1: maps are exact after a move and a punch that the probes have seen" $MNT
 }
 
-plan 15
+plan 19
 trap on_again EXIT
 make_volume $DISK $MNT noextent_cache,noinline_data || bail "no volume"
 load path=$MNT

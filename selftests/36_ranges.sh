@@ -27,7 +27,9 @@ ranges() {
 	done
 }
 
-plan 14
+TRACING=/sys/kernel/tracing
+plan 15
+mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 # A scan of the range begins before F2FS has changed it, and waits for the lock of the file.
@@ -43,6 +45,26 @@ for mode in zero punch; do
 			"late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	fi
 done
+# A scan of a part asks F2FS for the extents there, and not for the 200 others.
+case "$(uname -v) $(uname -m)" in
+*PREEMPT_RT* | *aarch64*) skip "only the part with the range is scanned" "this kernel scans the whole file" ;;
+*)
+	fileop write $MNT/parts 0 2M sync
+	fileop random $MNT/parts 512 100 "${SEED:-365}" every 1
+	settle || :
+	echo "ino == $(stat -c %i $MNT/parts)" >$TRACING/events/f2fs/f2fs_map_blocks/filter
+	scans=$(stat_of rescans)
+	echo >$TRACING/trace
+	echo 1 >$TRACING/events/f2fs/f2fs_map_blocks/enable
+	fileop fallocate $MNT/parts punch 1M 8K
+	settle || :
+	echo 0 >$TRACING/events/f2fs/f2fs_map_blocks/enable
+	scans=$(($(stat_of rescans) - scans)) lookups=$(grep -c ' f2fs_map_blocks: ' $TRACING/trace || :)
+	check "only the part with the range is scanned ($scans scans, $lookups look-ups, $(column files $MNT/parts 6) fragments)" \
+		test $scans -gt 0 -a "$lookups" -gt 0 -a "$lookups" -le $((16 * scans)) -a "$(column files $MNT/parts 6)" -gt 100
+	rm $MNT/parts
+	;;
+esac
 ranges default keep punch collapse zero zerokeep insert
 umount $MNT
 make_volume $DISK $MNT noextent_cache || bail "no volume"

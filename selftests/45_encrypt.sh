@@ -23,7 +23,7 @@ stir() {
 	fuzz storm --seed "${SEED:-452}" --ops 100 "$1"
 }
 
-plan 9
+plan 10
 if ! make_special $DISK $MNT compress_algorithm=lz4 -O encrypt,extra_attr,compression,casefold -C utf8; then
 	skip_rest "encryption" "this kernel or these tools have none"
 fi
@@ -40,8 +40,10 @@ fileop many $MNT/secret/deep/f 50 30000 20000 7
 rm $MNT/secret/deep/f*[135]
 mv $MNT/secret/a $MNT/secret/deep/moved
 check_exact "maps are exact after encrypted directories are renamed and removed" $MNT
+cat $DBG/extents >/tmp/earlier
 fileop gc $MNT 1 30
 check_exact "maps are exact after garbage collection" $MNT
+check "breaks by garbage collection are exactly those of moved blocks" moved_breaks gc_fg /tmp/earlier
 mkdir $MNT/secret/fold
 if fileop casefold $MNT/secret/fold 2>/dev/null; then
 	fileop write $MNT/secret/fold/One 0 64K

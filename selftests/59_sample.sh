@@ -23,7 +23,7 @@ differs_more() {
 	[ "$(stat_of audit_differences)" -gt "$1" ]
 }
 
-plan 21
+plan 22
 make_volume $DISK $MNT noextent_cache || bail "no volume"
 load path=$MNT
 expect "one file a minute is compared by default" "$(cat /sys/module/fragtrace/parameters/sample_secs)" 60
@@ -36,6 +36,11 @@ settle
 check "that is no more than one so far" test "$(stat_of sampled)" -le 1
 check "a period of 1 s is accepted while nothing happens" sh -c 'echo 1 >/sys/module/fragtrace/parameters/sample_secs'
 check "files are compared, one after the other" loop_until $PATIENCE sampled_more 15
+before=$(stat_of sampled) begin=$(uptime_ms)
+sleep 3
+now=$(stat_of sampled)
+most=$((($(uptime_ms) - begin) / 1000 + 1))
+check "no more than one each second ($((now - before)) of $most)" test $((now - before)) -le $most
 expect "no map differs" "$(stat_of audit_differences) $(stat_of unsound)" "0 0"
 expect "these are no audits that a user has requested" "$(stat_of audits) $(stat_of rescans)" "0 0"
 expect "the file audit says never" "$(sed -n 's/^# audited \([a-z_]*\) .*/\1/p' $DBG/audit)" never

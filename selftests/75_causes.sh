@@ -164,7 +164,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 61
+plan 63
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -229,6 +229,22 @@ dd if=/dev/zero of=$DBG/healed bs=1 seek=1 count=0 conv=notrunc 2>/dev/null
 check "healed allows a seek when it is open for writing" test -f $DBG/healed
 echo reset >$DBG/healed
 expect "a write to it resets the count" "$(grep -vc '^#' $DBG/healed)" 0
+# This shell writes block 4 and then 5. The break before 5, of another process, has gone then; the shell's own in between does not
+# count. What is cut off meanwhile does not matter.
+fresh
+fileop write $MNT/a 0 256K sync
+fileop write $MNT/a 20K 4K sync
+echo reset >$DBG/healed
+exec 9<>$MNT/a
+dd bs=4096 count=4 <&9 >/dev/null 2>&1
+printf '%4096d' 4 >&9
+sync
+fileop truncate $MNT/a 240K
+printf '%4096d' 5 >&9
+sync
+exec 9<&-
+expect "the breaks before and after both blocks" "$(breaks a | cut -d ' ' -f 1)" "$(lines 4 6)"
+expect "a break that two writes have replaced is healed once" "$(grep -v '^#' $DBG/healed | cut -d ' ' -f 2-)" "overwrite sync moved 1 -"
 
 fresh
 fileop fallocate $MNT/a.sst keep 0 1M

@@ -25,7 +25,14 @@ head_lines() {
 	done | xargs
 }
 
-plan 13
+TRACING=/sys/kernel/debug/tracing
+
+# runs() - print how often a worker has run since the probe was made
+runs() {
+	awk '$1 == "ft_runs" { print $2 }' $TRACING/kprobe_profile
+}
+
+plan 14
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 1M
 sync
@@ -53,6 +60,15 @@ in_time "a file is closed" sh -c "true >>$MNT/new3 || true"
 in_time "the module is unloaded" rmmod fragtrace
 load path=$MNT
 check "the target has the state stopped after a load" stopped
+# The folder cannot be read, and will not be.
+if { echo "p:ft_runs fragtrace:run_worker" >$TRACING/kprobe_events && echo 1 >$TRACING/events/kprobes/enable; } 2>/dev/null; then
+	sleep 3
+	expect "the worker does not run for it any more" "$(runs)" 0
+	echo 0 >$TRACING/events/kprobes/enable
+	echo >$TRACING/kprobe_events
+else
+	skip "the worker does not run for it any more" "this kernel has no kprobe events"
+fi
 in_time "the volume is unmounted" loop_until 10 umount $MNT
 mount_volume $DISK $MNT || bail "cannot be mounted again"
 await_live

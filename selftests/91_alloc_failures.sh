@@ -223,7 +223,7 @@ finish_faults() {
 trap finish_faults EXIT
 KMEMLEAK=0
 [ ! -w /sys/kernel/debug/kmemleak ] || KMEMLEAK=1
-plan $((16 + KMEMLEAK))
+plan $((17 + KMEMLEAK))
 seed=${SEED:-$(date +%s)}
 dmesg -n 1
 if [ -w /sys/kernel/debug/failslab/require-start ]; then
@@ -302,10 +302,13 @@ check "$failures allocations have failed meanwhile" test "$failures" -gt 10
 # === Readers, targets, resync ===
 
 ALL_BAD=
-failing 50
-for text in $(cd $DBG && find . -type f -perm -u+r | sort); do
-	under_failures "${text#./}" 20 fileop slurp $DBG/$text
+for share in 50 33; do
+	failing $share
+	for text in $(cd $DBG && find . -type f -perm -u+r | sort); do
+		under_failures "${text#./}" 10 fileop slurp $DBG/$text
+	done
 done
+failing 50
 expect "each file of debugfs is read, or there is ENOMEM" "$ALL_BAD" ""
 ALL_BAD=
 under_failures "add and del" 20 toggle $MNT/other
@@ -315,6 +318,14 @@ under_failures "audit" 5 fileop say $DBG/audit 1
 expect "targets, resync and audit do what is written, or there is ENOMEM" "$ALL_BAD" ""
 failing 0
 check_exact "maps are exact after failures of readers and writers of debugfs" $MNT
+# A target is renamed when nothing can be allocated.
+fileop say $DBG/targets "add $MNT/other" >/dev/null
+failing 100
+mv $MNT/other $MNT/renamed
+sleep 1
+failing 0
+check "the new path of a target is found later" loop_until "$SOON" sh -c "grep -q ' $MNT/renamed$' $DBG/targets"
+fileop say $DBG/targets "del $MNT/renamed" >/dev/null
 expect "audits have found no difference" "$(stat_of audit_differences)" 0
 echo "del $MNT" >$DBG/targets
 echo "del $MNT2" >$DBG/targets

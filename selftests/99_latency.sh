@@ -80,6 +80,12 @@ rest() {
 	n=$1 awk '$2 == "rest" { print $(ENVIRON["n"] + 0) }' $DBG/latency
 }
 
+# fit() - print what the reads of 128 KiB add up to that a price is fitted to, but for the time and its square: n x l xx xl ll; and
+# whether its products with x and l are right if all reads have the same of these
+fit() {
+	awk '$2 == "fit" && $3 == 32 { print $4, $5, $6, $8, $9, $10, ($7 > 0 && $11 * $4 == $5 * $7 && $12 * $4 == $6 * $7) }' $DBG/latency
+}
+
 # timed_sum(field, pieces) - print a sum over all lengths: 5 the reads, 6 those that failed, 7 waited for, 8 their times, 9 waiting; of reads
 # in so many pieces, or all
 timed_sum() {
@@ -294,7 +300,7 @@ prices() {
 	fi
 }
 
-plan $((10 + 38 * ${PRICES:-0}))
+plan $((13 + 38 * ${PRICES:-0}))
 trap end EXIT
 mounted $TRACING || mount -t tracefs tracefs $TRACING
 
@@ -327,6 +333,20 @@ sync
 fileop reads $MNT/hole 0 128K 128K 128K direct
 fileop reads $MNT/hole 0 128K 128K 128K
 expect "blocks with holes between them that follow each other on the disk are in one piece" "$(counts $MNT/hole) $(bytes_of $MNT/hole)" "2 4 24576"
+# A read that ends in a hole is over when its call returns.
+for window in 0 1 2 3; do
+	fileop write $MNT/ends $((window * 128))K 4K
+done
+fileop truncate $MNT/ends 512K
+sync
+fileop reads $MNT/ends 0 512K 128K 128K direct
+expect "direct reads that end in a hole" "$(counts $MNT/ends) $(bytes_of $MNT/ends)" "4 4 16384"
+# In each 128 KiB one block is elsewhere: two requests more. No price is fitted to the first read, as none was timed before.
+broken $MNT/three 8
+echo reset >$DBG/latency
+fileop reads $MNT/three 0 1M 128K 128K direct
+expect "each read is three requests" "$(counts $MNT/three) $(bytes_of $MNT/three)" "8 24 1048576"
+expect "the sums of seven reads with two requests more and 32 blocks" "$(fit)" "7 14 224 28 448 7168 1"
 unload
 umount $MNT
 

@@ -228,22 +228,34 @@ function isFreed(cells, i) {
 
 /*
  * As colors_diluted() in color.c: a cell that is not empty has at least some of the colour of its content. If some
- * are lit up, all others are faint and grey.
+ * are lit up, all others are faint and grey. Return: what finds the colour of a cell by its number; there are few colours and many
+ * cells.
  */
-function cellColor(cells, i) {
-	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = hasLight() && !cells.lit[i];
-	if (isFreed(cells, i))
-		return getComputedStyle(document.documentElement).getPropertyValue("--lit");
-	const rgb = faint ? FAINT_RGB : themed(cells.rgb[i]);
+function colorsOf(cells) {
+	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, light = hasLight(), known = new Map();
+	const freed = getComputedStyle(document.documentElement).getPropertyValue("--lit");
 
-	const ink = cells.share[i] ? (least + (1 - least) * Math.min(1, cells.share[i])) * (faint ? FAINT_INK : 1) : 0;
-	const mix = value => Math.round(paper + ink * (value - paper));
+	const mixed = (own, share, faint) => {
+		const ink = share ? (least + (1 - least) * Math.min(1, share)) * (faint ? FAINT_INK : 1) : 0;
+		const rgb = faint ? FAINT_RGB : themed(own, dark), mix = value => Math.round(paper + ink * (value - paper));
 
-	return "rgb(" + [rgb >>> 16, rgb >>> 8 & 255, rgb & 255].map(mix) + ")";
+		return "rgb(" + [rgb >>> 16, rgb >>> 8 & 255, rgb & 255].map(mix) + ")";
+	};
+
+	return i => {
+		const faint = light && !cells.lit[i], key = 2 * (1024 * cells.rgb[i] + Math.round(1000 * cells.share[i])) + faint;
+
+		if (isFreed(cells, i))
+			return freed;
+		if (!known.has(key))
+			known.set(key, mixed(cells.rgb[i], cells.share[i], faint));
+		return known.get(key);
+	};
 }
 
 function drawCells(context) {
 	const { columns, cell, height, left } = view, border = cell >= BORDERED && view.per === 1 ? 1 : 0;
+	const colorOf = colorsOf(shown);
 
 	for (let i = 0; i < shown.n;) {
 		const [column, row] = placeOf(i), isAlone = border || isSquare();
@@ -255,7 +267,7 @@ function drawCells(context) {
 		/* whole pixels, so that neighbours meet */
 		const [x, y, right, bottom] = [left + column * cell, row * height, left + (column + n) * cell, (row + 1) * height].map(Math.round);
 
-		context.fillStyle = cellColor(shown, i);
+		context.fillStyle = colorOf(i);
 		context.fillRect(x, y, right - x - border, bottom - y - border);
 		i += n;
 	}
@@ -378,10 +390,12 @@ function drawOverview() {
 	canvas.width = Math.round(width * ratio);
 	canvas.height = Math.round(height * ratio);
 	context.scale(ratio, ratio);
+	const colorOf = colorsOf(overview);
+
 	for (let i = 0; i < overview.n; i++) {
 		const [left, right] = [i, i + 1].map(k => Math.round(overviewX(overview.volume.lba + k * overview.per, width)));
 
-		context.fillStyle = hasLight() && overview.lit[i] ? style.getPropertyValue("--mark") : cellColor(overview, i);
+		context.fillStyle = hasLight() && overview.lit[i] ? style.getPropertyValue("--mark") : colorOf(i);
 		context.fillRect(left, 0, right - left, height);
 	}
 	if (isWhole())

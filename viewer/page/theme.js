@@ -48,8 +48,8 @@ function lighten(rgb) {
 const lightened = new Map();
 
 /* A colour as it is shown, 0xrrggbb. */
-function themed(rgb) {
-	if (!isDark())
+function themed(rgb, dark = isDark()) {
+	if (!dark)
 		return rgb;
 	if (!lightened.has(rgb))
 		lightened.set(rgb, lighten(rgb));

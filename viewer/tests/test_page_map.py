@@ -444,5 +444,17 @@ def test_dark(page: Page) -> None:
         page.browser.call("Emulation.setEmulatedMedia", media="", features=[])
 
 
+def test_drawing_asks_once_whether_it_is_dark(page: Page) -> None:
+    """The browser takes microseconds for each question, and there are thousands of cells."""
+    page.write(DATA / "rocksdb2.table")
+    expect(page.js("""(() => {
+        const old = window.matchMedia;
+        let asked = 0;
+        window.matchMedia = query => { asked++; return old.call(window, query); };
+        drawMap();
+        return [shown.n > 1000, asked < 5];
+    })()"""), [True, True])
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

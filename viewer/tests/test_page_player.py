@@ -144,7 +144,7 @@ def test_two_moments(page: Page) -> None:
     page.js(f"jump({now})")
     expect_compared(page, then, now)
     # what has changed is in its colour, or in another one if it is free now; all else is grey
-    seen = page.js("""[...shown.share.keys()].map(i => [shown.lit[i], Boolean(shown.share[i]), cellColor(shown, i)])""")
+    seen = page.js("""[...shown.share.keys()].map(i => [shown.lit[i], Boolean(shown.share[i]), colorsOf(shown)(i)])""")
     grey = {colour for lit, used, colour in seen if used and not lit}
     assert all(len(set(colour[4:-1].split(", "))) == 1 for colour in grey), grey
     expect({colour for lit, used, colour in seen if lit and not used} - {page.js("getComputedStyle(document.documentElement).getPropertyValue('--lit')")}, set())

@@ -432,6 +432,7 @@ def test_served_list(page: Page) -> None:
         file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks={n * 8} segment_blocks=512 path=/m\n")
         file.writelines(f"254:0 {i * 8} {1 + i % 7} 0 {i + 4} contiguous /m/{i:05}.sst\n" for i in range(n))
     page.serve("t")
+    page.browser.until("document.querySelectorAll('#rows tr').length === 100")
     expect(page.text("#left"), "")
     assert page.text("#more") == f"Show more of {n:,} files", page.text("#more")
     for shown in 500, 900, 1300:

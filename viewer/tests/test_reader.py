@@ -3,7 +3,7 @@
 """Tests the reader of pages against the program: the same answers to the same questions, for all test data, recordings and
 damaged files; speaks KTAP.
 
-usage: test_reader.py PROGRAM; SEED=N repeats a run
+usage: test_reader.py PROGRAM; SEED=N repeats a run, RECORDINGS=100 compares so many random recordings
 """
 import base64
 import io
@@ -99,7 +99,7 @@ def test_all_data_has_the_same_answers(view: str, reader: Reader) -> None:
 
 
 def test_recordings_have_the_same_answers(view: str, reader: Reader) -> None:
-    for number in range(6):
+    for number in range(int(os.environ.get("RECORDINGS", 6))):
         folder = Path(f"run{number}")
         if number == 5:
             recorder, _, in_gap, _ = record_gap(folder, SEED)

@@ -156,7 +156,7 @@ in-tree:
 
 # A tarball of what is committed, the same on each machine, and its checksum; SIGN=key signs it, and tags the commit.
 dist:
-	@SIGN='$(SIGN)' selftests/commands/dist.sh $(OUT)
+	@SIGN='$(SIGN)' PAGE='$(PAGE)' selftests/commands/dist.sh $(OUT)
 
 install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
@@ -218,7 +218,8 @@ help:
 	@echo "make install, uninstall   module, fragtrace, its other names and -plot, presets, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make in-tree TREE=folder  put module and tests into the source tree of a kernel: CONFIG_FRAGTRACE, kselftest"
-	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
+	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit;"
+	@echo "                          PAGE=1 also leaves the page that opens recordings there, with the samples in it"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
 .PHONY: all modules viewer page vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage

@@ -3,9 +3,10 @@
 #
 # dist.sh - `make dist`: a tarball of the last commit, with its checksum.
 #
-# usage: dist.sh [FOLDER]    with $SIGN (a key of gpg: its name, address or fingerprint)
+# usage: dist.sh [FOLDER]    with $SIGN (a key of gpg: its name, address or fingerprint), $PAGE (1: with the page of samples)
 #
-# Leaves fragtrace-VERSION.tar.gz and fragtrace-VERSION.tar.gz.sha256 in FOLDER (default dist-out). The same commit
+# Leaves fragtrace-VERSION.tar.gz and fragtrace-VERSION.tar.gz.sha256 in FOLDER (default dist-out), with $PAGE also the page that
+# opens recordings, fragtrace-VERSION.html, for any web server. The same commit
 # gives the same tarball on each machine. All files with a version must have the same one, and it must have an entry in
 # CHANGELOG. With $SIGN the release is signed by this key: the tarball, in fragtrace-VERSION.tar.gz.asc, and the commit, by the
 # tag vVERSION. A tag that is there must be of this commit, and its signature good.
@@ -61,6 +62,11 @@ name=fragtrace-$version.tar.gz
 git -C "$FT_TOP" -c tar.umask=0022 archive --format=tar --prefix="fragtrace-$version/" HEAD | gzip -9 -n >"$out/$name.new"
 mv "$out/$name.new" "$out/$name"
 (cd "$out" && sha256sum "$name" >"$name.sha256")
+if [ -n "${PAGE:-}" ]; then
+	make -s -C "$FT_TOP" page >&2
+	install -m 644 "$FT_TOP/viewer/fragtrace.html" "$out/fragtrace-$version.html"
+	ft_say "dist: the page is $out/fragtrace-$version.html"
+fi
 if [ -n "${SIGN:-}" ]; then
 	sign "$out/$name"
 	ft_say "dist: signed, and tagged v$version; publish it by git push origin v$version"

@@ -55,6 +55,34 @@ test_costs_are_requests_times_prices() {
 	! grep -q '/m/a' out
 }
 
+# Three files of two extensions, and one without: 100, 1 and 9 more requests of 1000 us, half of which are waited for.
+test_extensions_are_sums() {
+	made 1000 32
+	sed -i 's,/m/a\\040a,/m/a.sst,; s,/m/b,/m/c.d/b.sst,' latency
+	echo '8:0 file 7 0 1 0 2 0 2000000 0:0 0:0 0:0 0:0 0:0 2:1 0:0 0:0 /m/c.d/.log' >>latency
+	# its extension is not that of the mark
+	sed 's,/m/c.d/b.sst,& (deleted),' latency >deleted
+	"$fragtrace" cost -t deleted >out
+	says '  all 2 files *.sst: 222 requests instead of 122 cost their readers 50.0 ms (50.0 ms to 50.0 ms) of 70.0 ms (71.4 %)'
+	says '  /m/c.d/b.sst (deleted): 12 requests instead of 2 cost its readers 5.0 ms (5.0 ms to 5.0 ms) of 2.0 ms (100.0 %)'
+	"$fragtrace" cost -t deleted --json | grep -qF '"/m/c.d/b.sst (deleted)"'
+	"$fragtrace" cost -t deleted /m/c.d/b.sst | grep -qF '/m/c.d/b.sst (deleted): 12'
+	echo '8:0 file 8 0 1 0 2 0 2000000 0:0 0:0 0:0 0:0 0:0 2:9 0:0 0:0 /m/d' >>latency
+	"$fragtrace" cost -t latency >out
+	says '  all 2 files *.sst: 222 requests instead of 122 cost their readers 50.0 ms (50.0 ms to 50.0 ms) of 70.0 ms (71.4 %)'
+	says '  all 2 files without an extension: 14 requests instead of 4 cost their readers 5.0 ms (5.0 ms to 5.0 ms) of 4.0 ms (100.0 %)'
+	[ "$(grep -c '  all ' out)" = 2 ] && sed -n 3p out | grep -q '\*.sst' || fail "$(cat out)"
+	"$fragtrace" cost -t latency --json >out
+	"$python" - <<-'END'
+		import json
+		volume = json.load(open("out"))["volumes"][0]
+		assert [(e["extension"], e["files"], e["requests"], e["extra"], round(e["cost_s"], 9)) for e in volume["extensions"]] == \
+			[(".sst", 2, 222, 100, 0.05), ("", 2, 14, 10, 0.005)], volume["extensions"]
+	END
+	"$fragtrace" cost -t latency /m/d >out
+	! grep -q '  all ' out
+}
+
 test_json_has_the_same() {
 	made 1000 32
 	"$fragtrace" cost -t latency --json >out

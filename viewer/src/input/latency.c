@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "input/latency.h"
+#include "input/table.h"
 #include "names.h"
 
 static const char magic[] = "# fragtrace latency 1";
@@ -101,7 +102,8 @@ static bool read_counts(struct latency_counts *c, char **at)
 static bool read_line(struct latency *latency, size_t caps[2], char *line)
 {
 	struct latency_volume *volume;
-	struct latency_file file = { 0 };
+	struct latency_file file = { .ext = "" };
+	struct file named;
 	uint64_t ignored;
 	char kind[8];
 	int len = 0;
@@ -124,7 +126,10 @@ static bool read_line(struct latency *latency, size_t caps[2], char *line)
 		if (!take(&line, ' ', &ignored) || !read_counts(&file.counts, &line) || !*line ||
 		    path_unescape(line, line, line + strlen(line)))
 			return false;
+		file_set_path(&named, line);
 		file.path = line;
+		file.ext = named.ext;
+		file.is_deleted = named.deleted;
 	} else {
 		return false;
 	}

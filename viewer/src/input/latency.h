@@ -3,6 +3,7 @@
 #ifndef LATENCY_H
 #define LATENCY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -78,12 +79,16 @@ struct latency_counts {
  * @major: device number
  * @minor: device number
  * @path: its path; "*" for the rest
+ * @ext: its extension, see struct file
+ * @is_deleted: it has no name any more
  * @counts: what was read of it
  */
 struct latency_file {
 	unsigned int major;
 	unsigned int minor;
 	char *path;
+	const char *ext;
+	bool is_deleted;
 	struct latency_counts counts;
 };
 

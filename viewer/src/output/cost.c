@@ -11,12 +11,14 @@
 #include "commands.h"
 #include "input/latency.h"
 #include "input/source.h"
+#include "input/table.h"
 #include "names.h"
 #include "output/json.h"
 #include "outfile.h"
 #include "util.h"
 
 #define MAX_FILES 10	/* listed in sentences */
+#define MAX_EXTENSIONS 5	/* likewise */
 #define MIN_READS 8	/* to fit a line to */
 
 /* A straight line fitted to times: what a request more takes, in microseconds, and what half its interval is. */
@@ -184,9 +186,18 @@ static void find_costs(struct costs *costs, const struct latency *latency, const
 	}
 }
 
+/*
+ * A line of an answer: a file, the rest of a volume ("*"), or all files of an extension.
+ * @path: of the file, which may be deleted; NULL: of all with @ext, of which there are @n_files
+ */
 struct ranked {
-	const struct latency_file *file;
+	const char *path;
+	const char *ext;
+	bool is_deleted;
+	size_t n_files;
 	struct cost cost;
+	double waited;
+	uint64_t reads, requests, extra;
 };
 
 static int by_cost(const void *a, const void *b)
@@ -195,25 +206,74 @@ static int by_cost(const void *a, const void *b)
 
 	if (x->cost.ns > y->cost.ns || x->cost.ns < y->cost.ns)
 		return x->cost.ns > y->cost.ns ? -1 : 1;
-	return strcmp(x->file->path, y->file->path);
+	return strcmp(x->path ? x->path : x->ext, y->path ? y->path : y->ext);
 }
 
-/* The files of a volume, or the one that was named, those that cost most first. */
-static size_t rank(struct ranked **list, const struct latency *latency, const struct latency_volume *volume,
-		   const struct costs *costs)
+static int by_ext(const void *a, const void *b)
 {
-	size_t n = 0, i;
+	const struct ranked *x = a, *y = b;
 
-	*list = xcalloc(latency->n_files + 1, sizeof(**list));
+	return strcmp(x->ext, y->ext);
+}
+
+static void rank(struct ranked *list, size_t n)
+{
+	if (n)
+		qsort(list, n, sizeof(*list), by_cost);
+}
+
+/* The files of a volume, and its rest, those that cost most first. */
+static struct ranked *rank_files(const struct latency *latency, const struct latency_volume *volume, const struct costs *costs,
+				 size_t *n)
+{
+	struct ranked *list = xcalloc(latency->n_files + 1, sizeof(*list));
+	size_t i;
+
+	*n = 0;
 	for (i = 0; i < latency->n_files; i++) {
 		const struct latency_file *f = &latency->files[i];
+		uint64_t reads = sum(f->counts.reads), extra = sum(f->counts.extra);
 
-		if (f->major == volume->major && f->minor == volume->minor)
-			(*list)[n++] = (struct ranked){ f, cost_of(costs, &f->counts) };
+		if (f->major != volume->major || f->minor != volume->minor)
+			continue;
+		list[(*n)++] = (struct ranked){
+			.path = f->path, .ext = f->ext, .is_deleted = f->is_deleted, .n_files = 1, .cost = cost_of(costs, &f->counts), .reads = reads, .extra = extra,
+			.waited = waited_of(costs, &f->counts), .requests = reads + extra + f->counts.cut,
+		};
 	}
-	if (n)
-		qsort(*list, n, sizeof(**list), by_cost);
-	return n;
+	rank(list, *n);
+	return list;
+}
+
+/* The same for extensions, from the list of files. */
+static struct ranked *rank_extensions(const struct ranked *files, size_t n_files, size_t *n)
+{
+	struct ranked *list = xcalloc(n_files + 1, sizeof(*list));
+	size_t i, k = 0;
+
+	for (i = 0; i < n_files; i++)
+		if (strcmp(files[i].path, "*"))
+			list[k++] = files[i];
+	if (k)
+		qsort(list, k, sizeof(*list), by_ext);
+	for (i = 0, *n = 0; i < k; i++) {
+		struct ranked *last = *n ? &list[*n - 1] : NULL, one = list[i];
+
+		if (!last || strcmp(last->ext, one.ext)) {
+			list[*n] = one;
+			list[*n].path = NULL;
+			list[(*n)++].is_deleted = false;
+			continue;
+		}
+		add_cost(&last->cost, one.cost);
+		last->n_files++;
+		last->waited += one.waited;
+		last->reads += one.reads;
+		last->requests += one.requests;
+		last->extra += one.extra;
+	}
+	rank(list, *n);
+	return list;
 }
 
 /* === Sentences === */
@@ -269,12 +329,30 @@ static void say_prices(FILE *out, const struct costs *costs, const struct latenc
 		      "numbers of requests\n", out);
 }
 
+static void say_line(FILE *out, const struct ranked *line)
+{
+	char buf[GROUPED_MAX], other[GROUPED_MAX];
+	char *name;
+
+	if (!line->path && !*line->ext)
+		name = xasprintf("all %s files without an extension", grouped(buf, line->n_files));
+	else if (!line->path)
+		name = xasprintf("all %s files *%s", grouped(buf, line->n_files), line->ext);
+	else
+		name = name_printable(!strcmp(line->path, "*") ? "all other files" : line->path);
+	fprintf(out, "  %s%s: %s requests instead of %s cost %s readers ", name, line->is_deleted ? DELETED_MARK : "", grouped(buf, line->requests),
+		grouped(other, line->requests - line->extra), line->path ? "its" : "their");
+	say_cost(out, &line->cost, line->waited);
+	fputc('\n', out);
+	free(name);
+}
+
 static void say_volume(FILE *out, const struct latency *latency, const struct latency_volume *volume, const char *named)
 {
 	char buf[GROUPED_MAX], other[GROUPED_MAX];
-	struct ranked *list;
+	struct ranked *files, *extensions;
+	size_t n, n_extensions, i, said = 0;
 	struct costs costs;
-	size_t n, i, said = 0;
 
 	find_costs(&costs, latency, volume);
 	fprintf(out, "%u:%u: %s requests instead of %s", volume->major, volume->minor, grouped(buf, costs.requests),
@@ -283,23 +361,19 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 	say_cost(out, &costs.cost, costs.waited_ns);
 	fputs(" that they waited\n", out);
 	say_prices(out, &costs, volume);
-	n = rank(&list, latency, volume, &costs);
+	files = rank_files(latency, volume, &costs, &n);
+	extensions = rank_extensions(files, n, &n_extensions);
+	for (i = 0; !named && i < n_extensions && i < MAX_EXTENSIONS; i++)
+		if (extensions[i].n_files > 1 && extensions[i].extra)
+			say_line(out, &extensions[i]);
 	for (i = 0; i < n && said < MAX_FILES; i++) {
-		const struct latency_counts *c = &list[i].file->counts;
-		uint64_t extra = sum(c->extra), requests = sum(c->reads) + c->cut + extra;
-		char *path;
-
-		if (named ? strcmp(list[i].file->path, named) != 0 : !extra)
+		if (named ? strcmp(files[i].path, named) != 0 : !files[i].extra)
 			continue;
-		path = name_printable(!strcmp(list[i].file->path, "*") ? "all other files" : list[i].file->path);
-		fprintf(out, "  %s: %s requests instead of %s cost its readers ", path, grouped(buf, requests),
-			grouped(other, requests - extra));
-		free(path);
-		say_cost(out, &list[i].cost, waited_of(&costs, c));
-		fputc('\n', out);
+		say_line(out, &files[i]);
 		said++;
 	}
-	free(list);
+	free(extensions);
+	free(files);
 	if (volume->lost)
 		fprintf(out, "  reads that were not timed, as too many were under way: %s\n", grouped(buf, volume->lost));
 	if (volume->failed)
@@ -332,11 +406,37 @@ static void put_cost(struct json *json, const struct cost *cost)
 	json_real(json, "cost_high_s", cost->high / 1e9, 6);
 }
 
+static void put_lines(struct json *json, const char *key, const struct ranked *list, size_t n)
+{
+	size_t i;
+
+	json_array(json, key);
+	for (i = 0; i < n; i++) {
+		json_object(json, NULL);
+		if (list[i].path) {
+			char *whole = xasprintf("%s%s", list[i].path, list[i].is_deleted ? DELETED_MARK : "");
+
+			json_name(json, "path", whole);
+			free(whole);
+		} else {
+			json_name(json, "extension", list[i].ext);
+			json_number(json, "files", list[i].n_files);
+		}
+		json_number(json, "reads", list[i].reads);
+		json_number(json, "requests", list[i].requests);
+		json_number(json, "extra", list[i].extra);
+		put_cost(json, &list[i].cost);
+		json_real(json, "waited_s", list[i].waited / 1e9, 6);
+		json_end(json);
+	}
+	json_end(json);
+}
+
 static void put_json(struct json *json, const struct latency *latency, const struct latency_volume *volume)
 {
-	struct ranked *list;
+	struct ranked *files, *extensions;
+	size_t n, n_extensions, i;
 	struct costs costs;
-	size_t n, i;
 
 	find_costs(&costs, latency, volume);
 	json_object(json, NULL);
@@ -364,23 +464,13 @@ static void put_json(struct json *json, const struct latency *latency, const str
 		json_end(json);
 	}
 	json_end(json);
-	json_array(json, "files");
-	n = rank(&list, latency, volume, &costs);
-	for (i = 0; i < n; i++) {
-		const struct latency_counts *c = &list[i].file->counts;
-
-		json_object(json, NULL);
-		json_name(json, "path", list[i].file->path);
-		json_number(json, "reads", sum(c->reads));
-		json_number(json, "requests", sum(c->reads) + sum(c->extra) + c->cut);
-		json_number(json, "extra", sum(c->extra));
-		put_cost(json, &list[i].cost);
-		json_real(json, "waited_s", waited_of(&costs, c) / 1e9, 6);
-		json_end(json);
-	}
+	files = rank_files(latency, volume, &costs, &n);
+	extensions = rank_extensions(files, n, &n_extensions);
+	put_lines(json, "extensions", extensions, n_extensions);
+	put_lines(json, "files", files, n);
 	json_end(json);
-	json_end(json);
-	free(list);
+	free(extensions);
+	free(files);
 }
 
 /**

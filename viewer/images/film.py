@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Films the page with a sample in it: film.py PROGRAM SAMPLE FILE.gif. Ten seconds, for README.md; `make film` calls it.
+"""Films the page with a sample in it: film.py PROGRAM SAMPLE FILE.gif. Ten seconds, for README.md.
 
 The sample is played from its beginning to its end, then the worst file is lit up and a fragment of it shown. Needs the reader of
 pages (make page), chromium-headless-shell and Pillow.

@@ -245,7 +245,9 @@ unload
 # Eight windows of 4 KiB take 192 bytes, so 256 MiB would take 1.6 MB. A hole is read without the device.
 load path=$MNT heat=1 heat_window_kb=4 max_mem_mb=1
 # What was cut off does not count when a file has to give way.
-for round in 1 2 3 4 5 6 7 8; do
+tries=0
+while [ $tries -lt 8 ]; do
+	tries=$((tries + 1))
 	fileop write $MNT/cut 0 1
 	fileop truncate $MNT/cut 8160K
 	fileop reads $MNT/cut 0 8160K 816K 816K direct

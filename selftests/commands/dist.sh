@@ -6,7 +6,7 @@
 # usage: dist.sh [FOLDER]    with $SIGN (a key of gpg: its name, address or fingerprint), $PAGE (1: with the page of samples)
 #
 # Leaves fragtrace-VERSION.tar.gz and fragtrace-VERSION.tar.gz.sha256 in FOLDER (default dist-out), with $PAGE also the page that
-# opens recordings, fragtrace-VERSION.html, for any web server. The same commit
+# opens recordings, fragtrace-VERSION.html, for any web server; then the checksum file has both. The same commit
 # gives the same tarball on each machine. All files with a version must have the same one, and it must have an entry in
 # CHANGELOG. With $SIGN the release is signed by this key: the tarball, in fragtrace-VERSION.tar.gz.asc, and the commit, by the
 # tag vVERSION. A tag that is there must be of this commit, and its signature good.
@@ -57,18 +57,24 @@ version=$(versions | sed -n '1s/.* //p')
 mkdir -p "$out" || ft_die "dist: cannot create '$out'"
 out=$(cd "$out" && pwd)
 name=fragtrace-$version.tar.gz
+page=
+if [ "${PAGE:-}" = 1 ]; then
+	[ -z "$(git -C "$FT_TOP" status --porcelain --untracked-files=no)" ] ||
+		ft_die "dist: PAGE=1 builds what is in the folder: commit it, or take it back"
+	page=fragtrace-$version.html
+	make -s -C "$FT_TOP" page >&2
+	install -m 644 "$FT_TOP/viewer/fragtrace.html" "$out/$page"
+	ft_say "dist: the page is $out/$page"
+fi
 [ -z "${SIGN:-}" ] || tag "v$version"
 # the tarball must not depend on the caller's umask or on the time
 git -C "$FT_TOP" -c tar.umask=0022 archive --format=tar --prefix="fragtrace-$version/" HEAD | gzip -9 -n >"$out/$name.new"
 mv "$out/$name.new" "$out/$name"
-(cd "$out" && sha256sum "$name" >"$name.sha256")
-if [ -n "${PAGE:-}" ]; then
-	make -s -C "$FT_TOP" page >&2
-	install -m 644 "$FT_TOP/viewer/fragtrace.html" "$out/fragtrace-$version.html"
-	ft_say "dist: the page is $out/fragtrace-$version.html"
-fi
+# shellcheck disable=SC2086 # there may be no page
+(cd "$out" && sha256sum "$name" $page >"$name.sha256")
 if [ -n "${SIGN:-}" ]; then
 	sign "$out/$name"
+	[ -z "$page" ] || sign "$out/$page"
 	ft_say "dist: signed, and tagged v$version; publish it by git push origin v$version"
 fi
 ft_say "dist: $name is of commit $(git -C "$FT_TOP" rev-parse --short HEAD)"

@@ -5,11 +5,21 @@
  */
 "use strict";
 
-/* The fixed moment, as questions name it, and its table; an empty text: none. How many of its files are no more. */
-const compared = { at: "", table: null, gone: 0 };
+/*
+ * The fixed moment, as questions name it, and its table; an empty text: none. How many of its files are not shown. A run is one
+ * change of these.
+ */
+const compared = { at: "", table: null, gone: 0, run: 0 };
 
-function sinceArgument() {
-	return compared.at ? { since: compared.at } : {};
+/* As ask(); if the moments cannot be compared any more, the page says why and shows one of them. */
+async function askCompared(what, args) {
+	const { at, run } = compared, answer = at ? await request(what, { ...args, since: at }) : null;
+
+	if (!at)
+		return ask(what, args);
+	if (answer && !answer.ok && run === compared.run)
+		endComparison(await answer.text());
+	return answer && answer.ok && run === compared.run ? answer.json() : null;
 }
 
 /* What the list says of the lines that it has got. */
@@ -18,7 +28,7 @@ function takeChanges({ files: listed, changes, gone = 0 }) {
 		compared.gone = gone;
 		drawSummary();
 	}
-	return listed.map((line, i) => ({ ...fileOf(line), change: changes ? changes[i] : 0 }));
+	return listed.map((line, i) => ({ ...fileOf(line), change: changes ? changes[i] : null }));
 }
 
 function describeCompared() {
@@ -27,40 +37,72 @@ function describeCompared() {
 	const { time, total } = compared.table;
 
 	return "; at " + timeText(time) + ": " + count(total.files, "file") + ", split factor " + total.split.toFixed(3) +
-	       (compared.gone ? "; " + count(compared.gone, "file") + " gone since" : "");
+	       (compared.gone ? "; " + count(compared.gone, "file") + " of then not here" : "");
 }
 
 function drawCompare() {
 	$("toCompare").setAttribute("aria-pressed", String(Boolean(compared.at)));
 	drawHead();
+}
+
+function forgetCompared() {
+	Object.assign(compared, { at: "", table: null, gone: 0, run: compared.run + 1 });
+	if (state.sort === CHANGE)
+		Object.assign(state, { sort: COLUMNS[1].key, down: true });
+	drawCompare();
+}
+
+function adoptCompared() {
+	keepState();
+	keepLink();
 	drawLegend();
 	drawSummary();
 	drawTrack();
+	drawChosen();
+}
+
+function endComparison(why) {
+	forgetCompared();
+	drawTrouble(why);
+	adoptCompared();
 }
 
 /* An empty text: compare no more. */
 async function compareWith(at) {
-	const of = epoch, fresh = at ? await ask("table", { at }) : null;
-	/* both tables may be too large together */
-	const answer = fresh && await request("files", { n: 0, since: at });
+	const run = ++compared.run;
 
-	if (of !== epoch)
+	if (!at) {
+		endComparison("");
 		return;
-	if (answer && !answer.ok)
-		drawRefusal(await answer.text());
-	const isThere = Boolean(answer && answer.ok);
+	}
+	const answer = await request("table", { at }), table = answer && answer.ok ? await answer.json() : null;
+	/* some colours have no room for two tables */
+	const test = table && await request("files", { n: 0, at, since: at });
 
-	Object.assign(compared, { at: isThere ? at : "", table: fresh, gone: 0 });
-	if (isThere || state.sort === CHANGE)
-		Object.assign(state, { sort: isThere ? CHANGE : COLUMNS[1].key, down: true });
-	keepState();
-	keepLink();
+	if (run !== compared.run)
+		return;
+	if (!test || !test.ok) {
+		endComparison(test || answer ? await (table ? test : answer).text() : "");
+		return;
+	}
+	drawTrouble("");
+	Object.assign(compared, { at, table, gone: 0 });
+	Object.assign(state, { sort: CHANGE, down: true });
 	drawCompare();
-	drawChosen();
+	adoptCompared();
 }
 
+/* What a link says; it is newer than what was asked for before it. */
+async function followCompared(at) {
+	if (at !== compared.at)
+		await compareWith(at);
+	else
+		compared.run++;
+}
+
+/* With the moment that is shown. */
 function startCompare() {
 	if (state.sort === CHANGE)
 		state.sort = COLUMNS[1].key;
-	$("toCompare").addEventListener("click", () => compareWith(compared.at ? "" : new Date(Math.round(player.at)).toISOString()));
+	$("toCompare").addEventListener("click", () => compareWith(compared.at ? "" : moment || new Date(Math.ceil(data.time)).toISOString()));
 }

@@ -13,7 +13,7 @@ function placesOf(volume) {
 
 /* === The list === */
 
-/* The rule of serve_view.c: a folder has the sums of all files below it. */
+/* The rule of serve_list.c: a folder has the sums of all files below it. */
 function fold(found) {
 	const lines = new Map();
 

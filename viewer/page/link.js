@@ -76,8 +76,8 @@ async function followLink({ volume: dev, first, per, columns, at, since = "" }) 
 		await showPosition();
 		drawPosition();
 	}
-	if (data.recording && since !== compared.at)
-		await compareWith(Date.parse(since) > 0 ? since : "");
+	if (data.recording)
+		await followCompared(Date.parse(since) > 0 ? new Date(Date.parse(since)).toISOString() : "");
 	const volume = data.volumes.find(v => v.dev === dev);
 
 	if (!volume)

@@ -2,7 +2,7 @@
 /* The table of files: sorted, searched, and the file that is lit up. */
 "use strict";
 
-/* === Search: the rule of serve_view.c === */
+/* === Search: the rule of serve_list.c === */
 
 /* A glob that does not begin with a slash is compared with as many of the last components as it has itself. */
 function globExpression(glob) {

@@ -221,7 +221,7 @@ function hasLight() {
 	return Boolean(chosen || compared.at);
 }
 
-/* All that a cell had at the moment that is compared with is gone. */
+/* A cell has nothing, but had at the moment that is compared with. */
 function isFreed(cells, i) {
 	return !chosen && compared.at && cells.lit[i] && !cells.share[i];
 }

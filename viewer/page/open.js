@@ -135,9 +135,8 @@ function forget() {
 	chosen = steps = overview = shown = mapCursor = view.volume = null;
 	Object.assign(state, { chosen: null, folder: null, find: "", rows: ROWS, speed: null });
 	Object.assign(player, { first: 0, last: 0, at: 0, spans: [], curves: [] });
-	Object.assign(compared, { at: "", table: null, gone: 0 });
-	$("toCompare").setAttribute("aria-pressed", "false");
-	drawHead();
+	forgetCompared();
+	$("rows").replaceChildren();
 	$("ticks").classList.remove("curve");
 	$("find").value = "";
 	drawRefusal("");
@@ -249,16 +248,18 @@ async function onDrop(event) {
 
 /* For ui.perfetto.dev, which opens a file that is dropped on it. */
 async function saveTrace() {
-	const link = element("a", ""), { name } = reader.input;
+	const link = element("a", ""), { name } = reader.input, of = epoch;
 
+	$("trace").disabled = true;
 	document.body.classList.add("reading");
 	const answer = await request("trace");
 
-	document.body.classList.remove("reading");
-	if (!answer)
+	$("trace").disabled = false;
+	if (of !== epoch)
 		return;
-	if (!answer.ok) {
-		drawRefusal(await answer.text());
+	document.body.classList.remove("reading");
+	if (!answer || !answer.ok) {
+		drawTrouble(answer ? await answer.text() : "the trace cannot be made");
 		return;
 	}
 	link.href = URL.createObjectURL(await answer.blob());

@@ -24,6 +24,8 @@ async function choose(key) {
 }
 
 function drawChosen() {
+	if (compared.at)
+		drawLegend();
 	loadCells();
 	loadOverview();
 	drawRows();

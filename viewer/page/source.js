@@ -19,7 +19,7 @@ const COLUMNS = [
 	{ key: "path", name: "File", value: f => f.path },
 	{ key: "extra", name: "Extra", value: f => f.extra,
 	  title: "requests of 128 KiB that reading the file needs beyond those of a contiguous one" },
-	{ key: CHANGE, name: "Change", value: f => f.change, show: n => (n > 0 ? "+" : n < 0 ? "\u2212" : "") + count(Math.abs(n)),
+	{ key: CHANGE, name: "Change", value: f => f.change, show: n => n === null ? "" : (n > 0 ? "+" : n < 0 ? "\u2212" : "") + count(Math.abs(n)),
 	  title: "extra requests more than at the moment that is compared with; a file that was not there had none" },
 	{ key: "fragments", name: "Fragments", value: f => f.fragments },
 	{ key: "split", name: "Split", value: f => f.split, show: v => v.toFixed(2),
@@ -93,8 +93,7 @@ const serverSource = {
 		/* an answer has at most maxFiles */
 		for (let from = 0; ; from += data.maxFiles) {
 			const n = Math.min(state.rows - from, data.maxFiles);
-			const list = await ask("files", { n, from, sort: state.sort, down: Number(state.down), find: state.find, ...folder,
-							 ...sinceArgument() });
+			const list = await askCompared("files", { n, from, sort: state.sort, down: Number(state.down), find: state.find, ...folder });
 
 			all.push(...(list ? takeChanges(list) : []));
 			if (!list || all.length >= Math.min(state.rows, list.found))
@@ -113,9 +112,9 @@ const serverSource = {
 	},
 
 	async cells(volume, first, per, n) {
-		const args = { volume: data.volumes.indexOf(volume), first, per, n, ...sinceArgument() };
+		const args = { volume: data.volumes.indexOf(volume), first, per, n };
 
-		const answer = await ask("cells", chosen ? { ...args, lit: chosen.key } : args);
+		const answer = await askCompared("cells", chosen ? { ...args, lit: chosen.key } : args);
 
 		return answer && expandCells(answer, n);
 	},

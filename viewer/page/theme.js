@@ -96,11 +96,11 @@ function drawLegend() {
 	for (const text of [...describeOlder("state of F2FS", data.stateAge), ...describeOlder("counts of reads", data.heatAge)])
 		items.push(element("span", text));
 	items.push(element("span", data.meaning));
-	if (compared.at) {
-		const freed = element("span", "freed since " + timeText(compared.table.time));
+	if (compared.at && !chosen) {
+		const free = element("span", "free, but not at " + timeText(compared.table.time));
 
-		freed.prepend(swatchOf("var(--lit)"));
-		items.push(freed, element("span", "what has not changed since is grey"));
+		free.prepend(swatchOf("var(--lit)"));
+		items.push(free, element("span", "what is the same as then is grey"));
 	}
 	$("legend").replaceChildren(...items);
 }

@@ -27,13 +27,25 @@ class Browser:
     """One browser with one page open at a time."""
 
     def __init__(self, folder: str) -> None:
-        import websocket
         profile, log = Path(folder, "profile"), Path(folder, "browser.log")
         profile.mkdir()
         with open(log, "wb") as said:
             self.process = subprocess.Popen(
                 [str(program()), "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", "0", "about:blank"],
                 start_new_session=True, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env={**os.environ, "HOME": folder})
+        self.number = 0
+        self.context = ""
+        # the complaints of the page; a good page has none
+        self.complaints: list[str] = []
+        try:
+            self.begin(log)
+        except Exception:
+            self.end()
+            raise
+
+    def begin(self, log: Path) -> None:
+        """Wait until it listens, and begin a session."""
+        import websocket
         end = time.monotonic() + 120
         while LISTENING not in log.read_text(encoding="utf-8", errors="replace"):
             if time.monotonic() > end or self.process.poll() is not None:
@@ -41,10 +53,6 @@ class Browser:
             time.sleep(0.1)
         url = log.read_text(encoding="utf-8", errors="replace").split(LISTENING)[1].split()[0]
         self.socket = websocket.create_connection(url + "/session", timeout=60, suppress_origin=True)
-        self.number = 0
-        self.context = ""
-        # the complaints of the page; a good page has none
-        self.complaints: list[str] = []
         self.call("session.new", capabilities={})
         self.call("session.subscribe", events=["log.entryAdded"])
 
@@ -72,6 +80,10 @@ class Browser:
     def close(self) -> None:
         """End the browser."""
         self.socket.close()
+        self.end()
+
+    def end(self) -> None:
+        """End its processes."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 

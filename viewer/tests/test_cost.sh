@@ -66,7 +66,9 @@ test_extensions_are_sums() {
 	says '  all 2 files *.sst: 222 requests instead of 122 cost their readers 50.0 ms (50.0 ms to 50.0 ms) of 70.0 ms (71.4 %)'
 	says '  /m/c.d/b.sst (deleted): 12 requests instead of 2 cost its readers 5.0 ms (5.0 ms to 5.0 ms) of 2.0 ms (100.0 %)'
 	"$fragtrace" cost -t deleted --json | grep -qF '"/m/c.d/b.sst (deleted)"'
-	"$fragtrace" cost -t deleted /m/c.d/b.sst | grep -qF '/m/c.d/b.sst (deleted): 12'
+	for i in /m/c.d/b.sst '/m/c.d/b.sst (deleted)'; do
+		"$fragtrace" cost -t deleted "$i" | grep -qF '/m/c.d/b.sst (deleted): 12'
+	done
 	echo '8:0 file 8 0 1 0 2 0 2000000 0:0 0:0 0:0 0:0 0:0 2:9 0:0 0:0 /m/d' >>latency
 	"$fragtrace" cost -t latency >out
 	says '  all 2 files *.sst: 222 requests instead of 122 cost their readers 50.0 ms (50.0 ms to 50.0 ms) of 70.0 ms (71.4 %)'
@@ -81,6 +83,17 @@ test_extensions_are_sums() {
 	END
 	"$fragtrace" cost -t latency /m/d >out
 	! grep -q '  all ' out
+	# single files of dearer extensions do not count
+	for i in 1 2 3 4 5 6; do
+		echo "8:0 file 9$i 0 1 0 2 0 2000000 0:0 0:0 0:0 0:0 0:0 2:900 0:0 0:0 /m/e.x$i" >>latency
+	done
+	"$fragtrace" cost -t latency >out
+	[ "$(grep -c '  all ' out)" = 2 ] || fail "$(cat out)"
+	for i in 1 2 3 4 5; do
+		echo "8:0 file 8$i 0 1 0 2 0 2000000 0:0 0:0 0:0 0:0 0:0 2:900 0:0 0:0 /m/f.x$i" >>latency
+	done
+	"$fragtrace" cost -t latency >out
+	[ "$(grep -c '  all 2 files \*.x' out)" = 5 ] && [ "$(grep -c '  all ' out)" = 5 ] || fail "$(cat out)"
 }
 
 test_json_has_the_same() {

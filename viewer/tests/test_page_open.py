@@ -194,6 +194,7 @@ def test_a_recording_is_saved_as_a_trace(page: Page) -> None:
     page.js("showInput(inputs[1])")
     page.browser.until("reader.input.name === 'small.table'")
     expect_input(page, DATA / "small.table")
+    page.browser.until("document.querySelectorAll('#rows tr').length === 7 && !document.querySelector('#rows').textContent.includes('/m/f')")
     expect(page.js("[compared.at, document.querySelector('#player').checkVisibility(), document.querySelectorAll('#head th').length]"), ["", False, 5])
 
 
@@ -367,6 +368,7 @@ def test_a_phone_has_room_for_it(page: Page) -> None:
     page.browser.resize(390, 800)
     begin(page, DATA / "rocksdb.snapshot.zst", DATA / "two.table")
     expect(page.js("document.documentElement.scrollWidth - document.documentElement.clientWidth"), 0)
+    assert 360 < page.js("document.documentElement.clientWidth") <= 390
     assert page.js("Math.min(...[...document.querySelectorAll('#inputs select, #inputs button')].map(e => e.getBoundingClientRect().height))") >= 24
 
 

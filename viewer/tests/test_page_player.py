@@ -128,6 +128,38 @@ def expect_compared(page: Page, then_ms: int, now_ms: int) -> None:
     assert f"; at {page.js(f'timeText({then_ms})')}: " in text and (f"{found['gone']} file" in text) == (found["gone"] > 0), (text, found["gone"])
 
 
+def expect_lit(page: Page, now_ms: int) -> None:
+    """The cells of the chosen file are lit up, as the server says without another moment."""
+    assert page.server
+    first, per, n = page.js("[view.first, view.per, shown.n]")
+    flat = page.server.ask("cells", volume=0, first=first, per=per, n=n, at=iso(now_ms * 10 ** 6), lit=page.js("chosen.key"))["lit"]
+    cells = [cell for begin, end in zip(*[iter(flat)] * 2) for cell in range(begin, end + 1)]
+    assert cells
+    page.browser.until(f"JSON.stringify([...shown.lit.keys()].filter(i => shown.lit[i])) === '{json.dumps(cells, separators=(',', ':'))}'")
+
+
+def test_moments_that_cannot_be_compared(page: Page) -> None:
+    """The page says why, and shows one moment."""
+    recorder = record(Path("run"), 24)
+    then, now = (recorder.truth[i][0] // 10 ** 6 for i in (len(recorder.truth) // 3, -1))
+    follow(page, "run")
+    page.js(f"jump({then})")
+    until_at(page, then)
+    page.browser.click_on("#toCompare")
+    page.browser.until("compared.at")
+    page.js("""(() => {
+        const old = window.fetch;
+        window.fetch = (url, ...more) => url.includes("since=") ? Promise.resolve(new Response("it was deleted", { status: 404 })) : old(url, ...more);
+    })()""")
+    page.js(f"jump({now})")
+    until_at(page, now)
+    page.browser.until("!compared.at")
+    expect(page.js("[trouble.textContent, trouble.hidden, toCompare.getAttribute('aria-pressed'), state.sort]"), ["it was deleted", False, "false", "extra"])
+    page.browser.click_on("#toCompare")
+    page.browser.until("trouble.textContent === 'it was deleted'")
+    expect(page.js("[compared.at, document.body.className]"), ["", ""])
+
+
 def test_two_moments(page: Page) -> None:
     recorder = record(Path("run"), 24)
     then, now = (recorder.truth[i][0] // 10 ** 6 for i in (len(recorder.truth) // 3, -1))
@@ -147,11 +179,14 @@ def test_two_moments(page: Page) -> None:
     seen = page.js("""[...shown.share.keys()].map(i => [shown.lit[i], Boolean(shown.share[i]), colorsOf(shown)(i)])""")
     grey = {colour for lit, used, colour in seen if used and not lit}
     assert all(len(set(colour[4:-1].split(", "))) == 1 for colour in grey), grey
+    assert any(lit and not used for lit, used, _ in seen)
     expect({colour for lit, used, colour in seen if lit and not used} - {page.js("getComputedStyle(document.documentElement).getPropertyValue('--lit')")}, set())
-    assert {colour for lit, used, colour in seen if lit and used} - grey and "freed since" in page.text("#legend")
+    assert {colour for lit, used, colour in seen if lit and used} - grey and "free, but not at" in page.text("#legend")
     # a file that is lit up goes first
     page.browser.click_on("#rows tr:nth-child(1) button")
-    page.browser.until("chosen && !isFreed(shown, 0)")
+    page.browser.until("chosen")
+    expect_lit(page, now)
+    expect("free, but not at" in page.text("#legend"), False)
     page.browser.key("Escape")
     page.browser.until("!chosen")
     # the link has both moments
@@ -237,6 +272,11 @@ def test_player_tells_ages(page: Page) -> None:
     legend = page.text("#legend")
     for what in "state of F2FS", "counts of reads":
         assert f"{what}: of this moment" in legend, legend
+    # the counts are those of one table, so there is no other one to compare with
+    page.browser.click_on("#toCompare")
+    page.browser.until("trouble.textContent.startsWith('with counts of reads')")
+    expect(page.js("compared.at"), "")
+    page.browser.complaints[:] = [c for c in page.browser.complaints if "404" not in c]
 
 
 def test_player_marks_gaps(page: Page) -> None:

@@ -7,6 +7,7 @@
 #include <emscripten/heap.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apart.h"
 
@@ -29,22 +30,44 @@ EM_JS(char *, take_message, (void), {
 	return allocateUTF8(Module.said.pop() || "no memory");
 })
 
+/* A text that grows. */
+static ssize_t add_text(void *cookie, const char *from, size_t n)
+{
+	struct text *text = cookie;
+	char *more;
+
+	/* the function has ended the program: what is left in the stream is lost with all else */
+	if (!is_apart)
+		return (ssize_t)n;
+	more = realloc(text->buf, text->len + n + 1);
+	/* open_memstream() of this C library loses what it has no memory for, without an error */
+	if (!more)
+		die("no memory for what is read");
+	memcpy(more + text->len, from, n);
+	text->buf = more;
+	text->len += n;
+	text->buf[text->len] = '\0';
+	return (ssize_t)n;
+}
+
 /* run_apart() - run a function that may end the program, with the arguments that it has in apart.c. */
 char *run_apart(apart_fn fn, const void *arg, struct text *result)
 {
 	FILE *volatile out;
 
-	*result = (struct text){ 0 };
-	out = open_memstream(&result->buf, &result->len);
+	*result = (struct text){ .buf = xcalloc(1, 1) };
+	out = fopencookie(result, "w", (cookie_io_functions_t){ .write = add_text });
 	if (!out)
 		return xasprintf("no memory for what is read");
 	is_apart = true;
-	if (!setjmp(end))
+	if (!setjmp(end)) {
 		fn(arg, out);
-	else
-		result = NULL;
+		fclose(out);
+		is_apart = false;
+		return NULL;
+	}
 	is_apart = false;
-	if (fclose(out) && result)
-		die("no memory for what was read");
-	return result ? NULL : take_message();
+	fclose(out);
+	text_free(result);
+	return take_message();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: the answers to what the page asks, and the tables that they are made from. serve.c gives them over
- * HTTP, ../page/reader.c to a page that reads a file itself. What each answer has is in serve_view.c.
+ * HTTP, ../page/reader.c to a page that reads a file itself. What each answer has is in serve_view.c and
+ * serve_list.c.
  *
  * A question about another moment of a recording makes another table, see serve_recording.c; the last ones are kept.
  */
@@ -269,11 +270,11 @@ void answers_add_view(struct answers *answers, struct serve_view *view, const ch
 }
 
 /*
- * Find the table that a question is about: that of a moment, or the one that was shown first.
+ * Find the table that a question is about: that of the moment in an argument, or the one that was shown first.
  *
  * Return: NULL, or why there is none, to be freed.
  */
-static char *find_view(struct answers *answers, const char *at, struct serve_view **found, enum answer_status *status)
+static char *find_view(struct answers *answers, const char *name, const char *at, struct serve_view **found, enum answer_status *status)
 {
 	struct served *served = find_served(answers, at);
 	struct serve_view *view;
@@ -290,7 +291,7 @@ static char *find_view(struct answers *answers, const char *at, struct serve_vie
 		return xasprintf("no table of that moment: this is no recording");
 	if (strlen(at) >= SERVE_AT_MAX || (*at && !moment_parse(&moment, at))) {
 		*status = ANSWER_WRONG;
-		return xasprintf("at=: expected " MOMENT_FORM);
+		return xasprintf("%s=: expected " MOMENT_FORM, name);
 	}
 	view = answers_new_view(answers);
 	trouble = answers->show(answers->arg, view, *at ? &moment : NULL);
@@ -361,15 +362,21 @@ static void answer_about(const struct answers *answers, const struct serve_view 
 static char *find_views(struct answers *answers, const char *at, const char *since, struct serve_view **view,
 			struct serve_view **before, enum answer_status *status)
 {
-	char *trouble = since ? find_view(answers, since, before, status) : NULL;
+	char *trouble = NULL;
 
+	if (since && answers->most < 2) {
+		*status = ANSWER_NONE;
+		return xasprintf("with counts of reads, one table is kept at a time, so moments are not compared");
+	}
+	if (since)
+		trouble = find_view(answers, "since", since, before, status);
 	if (!trouble)
-		trouble = find_view(answers, at ? at : "", view, status);
+		trouble = find_view(answers, "at", at ? at : "", view, status);
 	/* the second table may have left no room for the first one */
 	if (trouble || !since || find_served(answers, since))
 		return trouble;
 	*status = ANSWER_NONE;
-	return xasprintf("no room for both tables: they have more than %d extents", SERVE_MAX_EXTENTS);
+	return xasprintf("no room for both tables: together they have more than %d extents", SERVE_MAX_EXTENTS);
 }
 
 static void answer_table_of(struct answers *answers, const struct question *question, size_t which, struct answer *answer)

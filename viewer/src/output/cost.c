@@ -276,6 +276,14 @@ static struct ranked *rank_extensions(const struct ranked *files, size_t n_files
 	return list;
 }
 
+/* A deleted file may be named by its path with the mark, as answers have it, or without. */
+static bool is_named(const char *path, bool is_deleted, const char *named)
+{
+	size_t len = strlen(path);
+
+	return !strncmp(path, named, len) && (!named[len] || (is_deleted && !strcmp(named + len, DELETED_MARK)));
+}
+
 /* === Sentences === */
 
 static const char *duration(char buf[32], double ns)
@@ -363,11 +371,14 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 	say_prices(out, &costs, volume);
 	files = rank_files(latency, volume, &costs, &n);
 	extensions = rank_extensions(files, n, &n_extensions);
-	for (i = 0; !named && i < n_extensions && i < MAX_EXTENSIONS; i++)
-		if (extensions[i].n_files > 1 && extensions[i].extra)
-			say_line(out, &extensions[i]);
-	for (i = 0; i < n && said < MAX_FILES; i++) {
-		if (named ? strcmp(files[i].path, named) != 0 : !files[i].extra)
+	for (i = 0; !named && i < n_extensions && said < MAX_EXTENSIONS; i++) {
+		if (extensions[i].n_files < 2 || !extensions[i].extra)
+			continue;
+		say_line(out, &extensions[i]);
+		said++;
+	}
+	for (i = 0, said = 0; i < n && said < MAX_FILES; i++) {
+		if (named ? !is_named(files[i].path, files[i].is_deleted, named) : !files[i].extra)
 			continue;
 		say_line(out, &files[i]);
 		said++;
@@ -388,7 +399,7 @@ static bool is_asked_for(const struct latency *latency, const struct latency_vol
 	for (i = 0; named && i < latency->n_files; i++) {
 		const struct latency_file *f = &latency->files[i];
 
-		if (f->major == volume->major && f->minor == volume->minor && !strcmp(f->path, named))
+		if (f->major == volume->major && f->minor == volume->minor && is_named(f->path, f->is_deleted, named))
 			return true;
 	}
 	return !named;

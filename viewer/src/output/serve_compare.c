@@ -23,7 +23,14 @@ static size_t volume_of(const struct table *table, const struct volume *other)
 	return i;
 }
 
-static int64_t extra_of(const struct serve_view *view, size_t file)
+/**
+ * serve_extra() - how much more than a contiguous one a file takes to be read
+ * @view: the table
+ * @file: index into its files
+ *
+ * Return: in requests.
+ */
+int64_t serve_extra(const struct serve_view *view, size_t file)
 {
 	return (int64_t)(view->runs.figures[file].requests - view->runs.figures[file].ideal);
 }
@@ -32,15 +39,17 @@ static int64_t extra_of(const struct serve_view *view, size_t file)
  * serve_compare_files() - find how files have changed
  * @view: the table
  * @before: that of another moment
- * @n_gone: how many files of @before are not in @view
+ * @gone: set to the files of @before that are not in @view, by index; to be freed
+ * @n_gone: set to how many these are
  *
  * Return: by index into the files of @view, how many extra requests a file has more than in @before, where one that was not there
  * has none; to be freed.
  */
-int64_t *serve_compare_files(const struct serve_view *view, const struct serve_view *before, size_t *n_gone)
+int64_t *serve_compare_files(const struct serve_view *view, const struct serve_view *before, uint32_t **gone, size_t *n_gone)
 {
 	const struct table *now = view->runs.table, *then = before->runs.table;
 	int64_t *changes = xcalloc(now->n_files, sizeof(*changes));
+	bool *is_there = xcalloc(then->n_files, sizeof(*is_there));
 	struct inodes inodes = { 0 };
 	size_t i;
 
@@ -51,13 +60,18 @@ int64_t *serve_compare_files(const struct serve_view *view, const struct serve_v
 		if (volume < now->n_volumes)
 			*inodes_at(&inodes, (uint32_t)volume, then->files[i].ino) = (uint32_t)i + 1;
 	}
-	*n_gone = then->n_files;
 	for (i = 0; i < now->n_files; i++) {
 		uint32_t same = inodes_find(&inodes, now->files[i].volume, now->files[i].ino);
 
-		changes[i] = extra_of(view, i) - (same ? extra_of(before, same - 1) : 0);
-		*n_gone -= same != 0;
+		changes[i] = serve_extra(view, i) - (same ? serve_extra(before, same - 1) : 0);
+		if (same)
+			is_there[same - 1] = true;
 	}
+	*gone = xcalloc(then->n_files, sizeof(**gone));
+	for (i = 0, *n_gone = 0; i < then->n_files; i++)
+		if (!is_there[i])
+			(*gone)[(*n_gone)++] = (uint32_t)i;
+	free(is_there);
 	inodes_free(&inodes);
 	return changes;
 }
@@ -102,18 +116,25 @@ static void add_piece(void *arg, const struct range_piece *piece)
 		add_owner(o, piece->lba + piece->blks, 0, 0);
 }
 
-/* The part of a volume that has a range, or runs.n_parts. */
-static size_t part_of(const struct serve_view *view, const struct volume *volume, uint64_t first, uint64_t end)
+/* The owners that a range had: none where the volume, or what is shown of it, did not reach. */
+static void find_old_owners(struct owners *o, const struct serve_view *before, const struct volume *volume, uint64_t first, uint64_t end)
 {
-	size_t index = volume_of(view->runs.table, volume), i;
+	size_t index = volume_of(before->runs.table, volume), i;
+	uint64_t at = first;
 
-	for (i = 0; i < view->runs.n_parts; i++) {
-		const struct part *part = &view->runs.parts[i];
+	for (i = 0; i < before->runs.n_parts; i++) {
+		const struct part *part = &before->runs.parts[i];
+		uint64_t from = part->first_blk > at ? part->first_blk : at, until = part->end_blk < end ? part->end_blk : end;
 
-		if (part->volume == index && part->first_blk <= first && part->end_blk >= end)
-			break;
+		if (part->volume != index || from >= until)
+			continue;
+		if (from > at)
+			add_owner(o, from, 0, 0);
+		serve_view_walk(before, i, from, until, add_piece, o);
+		at = until;
 	}
-	return i;
+	if (at < end)
+		add_owner(o, end, 0, 0);
 }
 
 /**
@@ -132,13 +153,10 @@ void serve_compare_blocks(const struct serve_view *view, const struct serve_view
 {
 	const struct volume *volume = &view->runs.table->volumes[view->runs.parts[part].volume];
 	struct owners now = { .table = view->runs.table }, then = { .table = before->runs.table };
-	size_t old_part = part_of(before, volume, first, end), i = 0, k = 0;
+	size_t i = 0, k = 0;
 
 	serve_view_walk(view, part, first, end, add_piece, &now);
-	if (old_part < before->runs.n_parts)
-		serve_view_walk(before, old_part, first, end, add_piece, &then);
-	else
-		add_owner(&then, end, 0, 0);
+	find_old_owners(&then, before, volume, first, end);
 	while (first < end) {
 		const struct owned *a = &now.list[i], *b = &then.list[k];
 		uint64_t until = a->end < b->end ? a->end : b->end;

@@ -24,6 +24,8 @@ const char *const serve_sorts[N_SORTS] = { "extra", "path", "fragments", "split"
  * @figures: of each line
  * @first: the file of a line, or the first one of its folder: index into the files; NULL: line i is file i
  * @changes: of each line, its extra requests more than at another moment; NULL: none is asked for
+ * @gone: files of that moment that are no more, by index
+ * @n_gone: how many
  */
 struct sorting {
 	struct json *json;
@@ -32,6 +34,8 @@ struct sorting {
 	const struct figures *figures;
 	const uint32_t *first;
 	const int64_t *changes;
+	const uint32_t *gone;
+	size_t n_gone;
 };
 
 static const char *path_of(const struct sorting *sorting, uint32_t line)
@@ -184,7 +188,31 @@ static void put_changes(const struct sorting *sorting, const uint32_t *order, si
 	json_end(sorting->json);
 }
 
-/* Files that are below the same folder become one line: its figures are their sums. */
+/* The line of the folder that a file which is gone was below, or @n_lines; lines are still sorted by path. */
+static size_t line_of(const struct sorting *sorting, const uint32_t *found, size_t n_lines, const char *path)
+{
+	const struct file *files = sorting->view->runs.table->files;
+	const struct serve_list *list = sorting->list;
+	size_t len, low = 0, high = n_lines;
+
+	if (strncmp(path, list->folder, strlen(list->folder)) || (list->find && !has_text(path, list->find)))
+		return n_lines;
+	len = subfolder_len(path, list->folder);
+	while (len && low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strncmp(files[found[middle]].path, path, len);
+
+		if (!order)
+			return middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return n_lines;
+}
+
+/* Files that are below the same folder become one line: its figures are their sums, less what those had that are gone. */
 static void put_folders(const struct sorting *files_sorting, uint32_t *found, size_t n)
 {
 	const struct serve_view *view = files_sorting->view;
@@ -195,7 +223,7 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 	int64_t *changes = xcalloc(n, sizeof(*changes));
 	uint32_t *order = xcalloc(n, sizeof(*order));
 	size_t *counts = xcalloc(n, sizeof(*counts)), n_lines = 0, i, len;
-	struct sorting sorting = { json, view, list, figures, found, changes };
+	struct sorting sorting = { .json = json, .view = view, .list = list, .figures = figures, .first = found, .changes = changes };
 
 	qsort_r(found, n, sizeof(*found), by_path, view->runs.table->files);
 	for (i = 0; i < n; i++) {
@@ -210,6 +238,12 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 		if (list->before)
 			changes[n_lines - 1] += files_sorting->changes[one];
 		counts[n_lines - 1]++;
+	}
+	for (i = 0; i < files_sorting->n_gone; i++) {
+		size_t one = files_sorting->gone[i], line = line_of(files_sorting, found, n_lines, list->before->runs.table->files[one].path);
+
+		if (line < n_lines)
+			changes[line] -= serve_extra(list->before, one);
 	}
 	qsort_r(order, n_lines, sizeof(*order), by_list, &sorting);
 	json_number(json, "found", n_lines);
@@ -257,12 +291,15 @@ static void put_lines(const struct sorting *sorting, uint32_t *order, size_t n)
  */
 void serve_put_files(struct json *json, const struct serve_view *view, const struct serve_list *list)
 {
-	struct sorting sorting = { json, view, list, view->runs.figures, NULL, NULL };
-	size_t n, n_gone = 0;
-	uint32_t *order = find_files(view, list, &n);
-	int64_t *changes = list->before ? serve_compare_files(view, list->before, &n_gone) : NULL;
+	struct sorting sorting = { .json = json, .view = view, .list = list, .figures = view->runs.figures };
+	size_t n;
+	uint32_t *order = find_files(view, list, &n), *gone = NULL;
+	int64_t *changes = NULL;
 
+	if (list->before)
+		changes = serve_compare_files(view, list->before, &gone, &sorting.n_gone);
 	sorting.changes = changes;
+	sorting.gone = gone;
 	json_object(json, NULL);
 	json_number(json, "generation", view->generation);
 	if (list->folder)
@@ -270,8 +307,9 @@ void serve_put_files(struct json *json, const struct serve_view *view, const str
 	else
 		put_lines(&sorting, order, n);
 	if (list->before)
-		json_number(json, "gone", n_gone);
+		json_number(json, "gone", sorting.n_gone);
 	json_end(json);
+	free(gone);
 	free(changes);
 	free(order);
 }

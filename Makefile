@@ -129,6 +129,12 @@ fuzz:
 demo:
 	@selftests/commands/demo.sh
 
+# The recordings that make page puts into its page, recorded anew; ONLY='rocksdb gc' names some.
+samples:
+	@selftests/machine/setup.sh packages build guest full viewer bench
+	$(MAKE) -s -C viewer
+	@selftests/machine/vm.sh -d 1G -M 3G -t 1200 -o viewer/page/samples -- 'selftests/in_guest/samples.sh $(ONLY)'
+
 # What fragtrace costs, beside what it replaces: a table and bench-out/bench.png.
 bench:
 	@BENCH='$(BENCH)' QUICK='$(QUICK)' KERNEL='$(or $(KERNEL),6.12)' OUT='$(OUT)' selftests/bench/bench.sh
@@ -187,6 +193,7 @@ help:
 	@echo "make viewer               this alone; needs no kernel headers"
 	@echo "make page                 viewer/fragtrace.html: a page that opens tables and recordings; with it, fragtrace page works; needs Emscripten (1 GB)"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
+	@echo "make samples              record the four samples of make page anew, in a guest; ONLY='rocksdb redis gc rewrite'"
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
@@ -222,4 +229,4 @@ help:
 	@echo "                          PAGE=1 also leaves the page that opens recordings there, with the samples in it"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer page vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage
+.PHONY: all modules viewer page vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo samples bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import zstandard
 
-from pages import DATA, Page, expect, main, needs_devtools
+from pages import DATA, HERE, Page, expect, main, needs_devtools
 from recorder import iso, record, record_gap
 
 # A header of a table for names that are made up.
 HEAD = "# fragtrace table 1\n# time 1767225600.000\n# volume 254:0 main_blkaddr=1024 blocks=9216 segment_blocks=512 path=/m\n"
+SAMPLES, MOST_BYTES = HERE.parent / "page/samples", 3_000_000
 READY = "document.body.className === '' && shown !== null && MOVING.every(key => shown[key] === view[key])"
 
 
@@ -103,6 +104,21 @@ def test_inputs_have_names(page: Page) -> None:
 
 
 @needs_devtools
+def test_the_samples_are_shown(page: Page) -> None:
+    """Those of make page, from the first moment to the last, with the whole curve; a page that has them can be mailed."""
+    samples = sorted(SAMPLES.iterdir())
+    begin(page, *samples)
+    assert Path("page.html").stat().st_size < MOST_BYTES
+    for number, sample in enumerate(samples):
+        page.js(f"showInput(inputs[{number}])")
+        page.browser.until(f"reader.input === inputs[{number}] && player.spans.length > 2 && player.curves.length === player.spans.length")
+        expect_input(page, sample)
+        expect(page.js("player.spans.some(([time]) => gapAt(time - 1))"), False)
+        page.js("seek(player.first)")
+        page.browser.until("moment !== ''")
+        expect_input(page, sample, "--at", "start")
+
+
 def test_no_request_leaves_the_page(page: Page) -> None:
     begin(page, DATA / "small.table")
     expect(len(page.browser.workers), 1)

@@ -66,8 +66,15 @@ reader.js: build/reader/notices $(READER_OBJ) $(LIBRARY_OBJ) page/reader/worker.
 		cat build/reader/reader.js; } >$@.tmp
 	mv $@.tmp $@
 
-# A page to try: what was recorded of two databases, and a rewrite.
+# A page to try, with what `make samples` records. An input has the name of its path.
 page: reader.js $(NAME)
-	./$(NAME) page tests/data/rocksdb.snapshot.zst tests/data/redis.table tests/data/rocksdb.table tests/data/rocksdb.defrag.table -o fragtrace.html
+	rm -rf build/samples
+	mkdir -p build/samples
+	ln -s ../../page/samples/rocksdb "build/samples/RocksDB, 60 s"
+	ln -s ../../page/samples/redis "build/samples/Redis on an aged volume"
+	ln -s ../../page/samples/gc "build/samples/Garbage collection"
+	ln -s ../../page/samples/rewrite "build/samples/Before and after a rewrite"
+	cd build/samples && ../../$(NAME) page "RocksDB, 60 s" "Redis on an aged volume" "Garbage collection" \
+		"Before and after a rewrite" -o ../../fragtrace.html
 
 .PHONY: page

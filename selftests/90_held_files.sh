@@ -53,7 +53,7 @@ end_all() {
 	[ ! -e $TRACING/kprobe_events ] || echo >$TRACING/kprobe_events
 }
 
-plan 8
+plan 9
 make_volume $DISK $MNT || bail "no volume"
 fileop many $MNT/held $FILES 64K 0
 fileop write $MNT/friend 0 1M
@@ -88,8 +88,14 @@ check "the worker tries some files" test "$TRIES" -gt 0
 fileop fallocate $MNT/friend punch 81920 8192
 in_time "another stale file becomes exact" await_friend
 # it gives up on a file after eight tries, 1.28 s apart
-timed 30000 sh -c "echo 1 >$DBG/resync"
+echo >$TRACING/trace
+timed 30000 sh -c "echo asked >$TRACING/trace_marker; echo 1 >$DBG/resync"
 expect "a resync returns after its tries (${TOOK:-no} ms)" "$STATUS" 0
+tries=$(awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) now = $i + 0 }
+	/tracing_mark_write: asked/ { end = now + 1 }
+	/ft_tries:/ && now < end { n++ }
+	END { print n + 0 }' $TRACING/trace)
+check "it does not make the worker try all at once ($tries in the first second)" test "$tries" -le 32
 kill -9 $holder
 wait $holder 2>/dev/null || :
 check_exact "maps are exact afterwards" $MNT

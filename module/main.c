@@ -76,7 +76,7 @@
  *     observer.c   the list of observers; core/observer.h is all that others know of them
  *     task.c       the cgroup of the task that is running
  *     memory.c     the memory in use, and its budget
- *     extmap.c     the extents of one file (see extmap.h)
+ *     extmap.c     the extents of one file, and their causes (see extmap.h)
  *     base.c       counters, the workqueue
  *
  *   format/     what programs share with the module

@@ -3,15 +3,12 @@
  * Why the fragments of a file begin where they do.
  *
  * In: changes of the map of a file by maps/event.c and maps/rebuild.c. Out: a cause for each
- * extent that is not right after its predecessor. When a range changes, only two
- * breaks can appear: before its first block, and before the next written block. In
- * both cases the allocation just made is the later one of the two.
+ * extent that is not right after its predecessor, kept in the map. When a range changes,
+ * only two breaks can appear: before its first block, and before the next written block.
+ * In both cases the allocation just made is the later one of the two.
  *
- * The map does not depend on any of this. If memory is short, causes are dropped
- * before maps.
+ * No extent depends on any of this. If memory is short, causes are dropped before maps.
  */
-
-#include <linux/slab.h>
 
 #include "causes/breaks.h"
 #include "causes/tally.h"
@@ -21,31 +18,7 @@
 #include "core/memory.h"
 #include "f2fs/segment.h"
 
-static struct kmem_cache *cache;
-
-/* === Words ================================================================ */
-
-static noinline struct ft_history *new_history(struct ft_inode *rec)
-{
-	struct ft_history *h;
-
-	if (!ft_mem_allows_causes(0))
-		return NULL;
-	ft_mem_add_of(rec->owner, sizeof(*h));
-	h = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
-	if (!h) {
-		ft_mem_add_of(rec->owner, -(long)sizeof(*h));
-		return NULL;
-	}
-	ft_extmap_init(&h->words);
-	rec->history = h;
-	return h;
-}
-
-static struct ft_history *history_of(struct ft_inode *rec)
-{
-	return rec->history ?: new_history(rec);
-}
+/* === What outlives an extent ============================================== */
 
 /* What is expected to be written to a file; NULL if memory is short. */
 static struct ft_awaited *awaited_of(struct ft_inode *rec)
@@ -74,114 +47,51 @@ static void check_awaited(struct ft_inode *rec)
 }
 
 /**
- * ft_breaks_bytes() - the memory of the history of a file
+ * ft_breaks_drop() - all extents of a file are dropped
  * @rec: the file
- *
- * Context: atomic, rec->lock held.
- * Return: bytes.
- */
-u64 ft_breaks_bytes(const struct ft_inode *rec)
-{
-	const struct ft_history *h = rec->history;
-
-	return h ? sizeof(*h) + h->words.bytes : 0;
-}
-
-/**
- * ft_breaks_drop() - drop the history of a file
- * @rec: the file; from now on the causes of all its breaks are unknown
  *
  * Context: atomic, rec->lock held, or no other task has the record.
  */
 void ft_breaks_drop(struct ft_inode *rec)
 {
-	struct ft_history *h = rec->history;
-
-	rec->cause = FT_CAUSE_UNKNOWN;
+	rec->replaced_at = 0;
 	forget_awaited(rec);
-	if (!h)
-		return;
-	ft_mem_add_of(rec->owner, -(long)ft_breaks_bytes(rec));
-	rec->history = NULL;
-	ft_extmap_drop(&h->words);
-	kmem_cache_free(cache, h);
-}
-
-/* Drop the causes of a file because memory is short. */
-static void lose(struct ft_inode *rec)
-{
-	if (rec->history || rec->cause != FT_CAUSE_UNKNOWN)
-		ft_count(FT_CAUSES_LOST);
-	ft_breaks_drop(rec);
-}
-
-/* All CPUs share the account, so change it only if necessary. */
-static void charge(const struct ft_inode *rec, u64 old_bytes)
-{
-	u64 bytes = rec->history->words.bytes;
-
-	if (unlikely(bytes != old_bytes))
-		ft_mem_add_of(rec->owner, (long)bytes - (long)old_bytes);
-}
-
-static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
-{
-	struct ft_history *h = rec->history;
-	u64 bytes;
-	int err;
-
-	if (!h && word == rec->cause)
-		return;
-	h = history_of(rec);
-	if (!h) {
-		lose(rec);
-		return;
-	}
-	bytes = h->words.bytes;
-	err = ft_extmap_set_word(&h->words, lblk, end, word);
-	charge(rec, bytes);
-	if (err || (unlikely(h->words.bytes > bytes) &&
-		    !ft_mem_allows_causes(h->words.bytes)))
-		lose(rec);
-}
-
-static u32 word_of(struct ft_inode *rec, u32 lblk)
-{
-	if (!rec->history)
-		return rec->cause;
-	return ft_extmap_word(&rec->history->words, lblk, rec->cause);
-}
-
-/* word_of() a block, before the words from @lblk on are set. */
-static u32 word_after(struct ft_inode *rec, u32 lblk, u32 at)
-{
-	if (!rec->history)
-		return rec->cause;
-	return ft_extmap_word_after(&rec->history->words, lblk, at, rec->cause);
-}
-
-/* A break that replaced an older one has gone: count the older one as healed. */
-static void count_replaced(struct ft_inode *rec, u32 lblk)
-{
-	struct ft_history *h = rec->history;
-
-	if (!h || h->replaced_at != lblk + 1)
-		return;
-	ft_tally_healed(rec->vol, rec->extension, h->replaced);
-	h->replaced_at = 0;
 }
 
 /**
- * ft_breaks_shift() - the extent that begins with a block now begins one later
- * @rec: the file, which has a history
- * @lblk: the block; it continues the extent before it
+ * ft_breaks_replaced() - a break that replaced an older one has gone
+ * @rec: the file, which has such a break; the older one counts as healed
  *
  * Context: atomic, rec->lock held.
  */
-void ft_breaks_shift(struct ft_inode *rec, u32 lblk)
+void ft_breaks_replaced(struct ft_inode *rec)
 {
-	count_replaced(rec, lblk);
-	set_word(rec, lblk, lblk + 1, word_of(rec, lblk - 1));
+	ft_tally_healed(rec->vol, rec->extension, rec->replaced);
+	rec->replaced_at = 0;
+}
+
+/* The map has grown because of a cause, the one at @lblk. All CPUs share the account. */
+static noinline void charge(struct ft_inode *rec, u32 lblk, u64 old_bytes)
+{
+	struct ft_extmap *map = &rec->map;
+
+	ft_mem_charge(map, rec->owner, map->nr, old_bytes);
+	/* a third of a map are causes */
+	if (ft_mem_allows_causes(map->bytes / 3))
+		return;
+	old_bytes = map->bytes;
+	ft_extmap_drop_causes(map, lblk, 1);
+	ft_mem_charge(map, rec->owner, map->nr, old_bytes);
+	ft_count(FT_CAUSES_LOST);
+}
+
+static void set_cause(struct ft_inode *rec, u32 lblk, u32 cause)
+{
+	u64 bytes = rec->map.bytes;
+
+	ft_extmap_set_cause(&rec->map, lblk, cause);
+	if (unlikely(rec->map.bytes != bytes))
+		charge(rec, lblk, bytes);
 }
 
 /* === Why here ============================================================= */
@@ -271,14 +181,13 @@ static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
  * break after each block, and the next block heals it. Such a break does not count.
  * If it had replaced an older break, the older one has been healed now.
  */
-static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
+static void healed(struct ft_inode *rec, u32 lblk, u32 cause,
+		   const struct ft_alloc *alloc)
 {
-	u32 word = word_of(rec, lblk);
-
-	if ((word & ~FT_CAUSE_WHY_MASK) != cause_of(alloc, FT_WHY_NONE))
-		ft_tally_healed(rec->vol, rec->extension, word);
-	else
-		count_replaced(rec, lblk);
+	if ((cause & ~FT_CAUSE_WHY_MASK) != cause_of(alloc, FT_WHY_NONE))
+		ft_tally_healed(rec->vol, rec->extension, cause);
+	else if (rec->replaced_at == lblk + 1)
+		ft_breaks_replaced(rec);
 }
 
 /* Count breaks before and after a range that have gone with this change. */
@@ -291,7 +200,7 @@ static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 	if (before->has_prev && before->first != FT_LBA_UNWRITTEN &&
 	    before->first != before->prev + 1 &&
 	    ext->lba == before->prev + 1)
-		healed(rec, ext->lblk, alloc);
+		healed(rec, ext->lblk, before->cause, alloc);
 	if (!before->has_next || ext->lba + ext->len != before->next)
 		return;
 	if (before->last != FT_LBA_UNWRITTEN)
@@ -301,16 +210,7 @@ static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 	else
 		return;
 	if (before->next != prev + 1)
-		healed(rec, before->limit, alloc);
-}
-
-/*
- * Did F2FS make the previous block of inline data? It writes that at once, to the
- * log of hot data, so no next block can follow it.
- */
-static bool became_block(struct ft_inode *rec, u32 lblk)
-{
-	return lblk == 1 && ft_cause_op(word_of(rec, 0)) == FT_OP_INLINE;
+		healed(rec, before->limit, before->next_cause, alloc);
 }
 
 /* The cause of a break before a range that was just allocated, if there is one. */
@@ -318,31 +218,32 @@ static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
 			const struct ft_around *before,
 			const struct ft_alloc *alloc)
 {
-	u32 word;
+	u32 cause;
 
-	if (!before->has_prev) {
-		word = cause_of(alloc, FT_WHY_NONE);
-		/* no neighbour is near, and there is one extent: the only one */
-		if (!before->has_next && !rec->history && rec->map.nr <= 1)
-			rec->cause = word;
-		return word;
-	}
+	if (!before->has_prev)
+		return cause_of(alloc, FT_WHY_NONE);
 	if (ext->lba == before->prev + 1)
-		return word_of(rec, ext->lblk - 1);
-	word = cause_of(alloc, why_not_after(rec, before->prev, ext->lba,
-					     before->first, alloc));
-	if (alloc->op == FT_OP_APPEND && became_block(rec, ext->lblk))
-		word += FT_OP_INLINE - FT_OP_APPEND;
-	return word;
+		return before->prev_cause;
+	cause = cause_of(alloc, why_not_after(rec, before->prev, ext->lba,
+					      before->first, alloc));
+	/*
+	 * F2FS made the previous block of inline data. It writes that at once, to the
+	 * log of hot data, so no next block can follow it.
+	 */
+	if (alloc->op == FT_OP_APPEND && ext->lblk == 1 &&
+	    ft_cause_op(before->prev_cause) == FT_OP_INLINE)
+		cause += FT_OP_INLINE - FT_OP_APPEND;
+	return cause;
 }
 
-/* The cause of the break after a range; there is one, and its cause was @old. */
+/* The cause of the break after a range; there is one. */
 static u32 cause_after(struct ft_inode *rec, const struct ft_extent *ext,
-		       const struct ft_around *before, u32 old,
+		       const struct ft_around *before,
 		       const struct ft_alloc *alloc)
 {
 	/* its predecessor was erased before, and is now written elsewhere */
-	if (before->last == FT_LBA_UNWRITTEN && ft_cause_why(old) == FT_WHY_MOVED)
+	if (before->last == FT_LBA_UNWRITTEN &&
+	    ft_cause_why(before->next_cause) == FT_WHY_MOVED)
 		return cause_of(alloc, FT_WHY_MOVED);
 	return cause_of(alloc, why_not_before(rec, ext->lba + ext->len - 1,
 					      before->last, before->next));
@@ -350,7 +251,7 @@ static u32 cause_after(struct ft_inode *rec, const struct ft_extent *ext,
 
 /**
  * ft_breaks_stored() - a range was allocated
- * @rec: the file; the map may have been changed already
+ * @rec: the file; the map has been changed already
  * @ext: the range and its LBA
  * @before: the range and its neighbours before the change
  * @alloc: the allocation
@@ -361,33 +262,21 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 		      const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	u32 word, old, after;
-
 	count_healed(rec, ext, before, alloc);
-	word = cause_before(rec, ext, before, alloc);
-	if (!before->has_next || before->next == ext->lba + ext->len) {
-		set_word(rec, ext->lblk, before->limit, word);
+	set_cause(rec, ext->lblk, cause_before(rec, ext, before, alloc));
+	if (!before->has_next || before->next == ext->lba + ext->len)
 		return;
-	}
-	old = word_after(rec, ext->lblk, before->limit);
-	after = cause_after(rec, ext, before, old, alloc);
-	if (after == word) {
-		/* the most frequent case: one range */
-		set_word(rec, ext->lblk, before->next_limit, word);
-	} else {
-		set_word(rec, ext->lblk, before->limit, word);
-		set_word(rec, before->limit, before->next_limit, after);
-	}
-	if (rec->history && before->last != FT_LBA_UNWRITTEN &&
+	set_cause(rec, before->limit, cause_after(rec, ext, before, alloc));
+	if (before->last != FT_LBA_UNWRITTEN &&
 	    before->next != before->last + 1) {
-		rec->history->replaced = old;
-		rec->history->replaced_at = before->limit + 1;
+		rec->replaced = before->next_cause;
+		rec->replaced_at = before->limit + 1;
 	}
 }
 
 /**
  * ft_breaks_erased() - a range has no LBA any more
- * @rec: the file
+ * @rec: the file; the map has been changed already
  * @lblk: its first block
  * @end: its end, exclusive
  * @before: the range and its neighbours before the change
@@ -399,24 +288,11 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 		      const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	struct ft_history *h;
-	u64 bytes;
-	int err;
-
 	if (before->has_next && before->has_prev &&
 	    before->next != before->prev + 1)
-		set_word(rec, before->limit, before->next_limit,
-			 cause_of(alloc, FT_WHY_MOVED));
-	h = rec->history;
-	if (!h)
-		return;
-	if (h->replaced_at > lblk && h->replaced_at <= end)
-		h->replaced_at = 0;
-	bytes = h->words.bytes;
-	err = ft_extmap_erase(&h->words, lblk, end);
-	charge(rec, bytes);
-	if (err)
-		lose(rec);
+		set_cause(rec, before->limit, cause_of(alloc, FT_WHY_MOVED));
+	if (rec->replaced_at > lblk && rec->replaced_at <= end)
+		rec->replaced_at = 0;
 }
 
 /*
@@ -441,11 +317,11 @@ static bool was_broken(struct ft_inode *rec, const struct ft_extent *known)
 
 	return ft_extmap_before(&rec->map, known->lblk, &prev) &&
 	       known->lba != prev + 1 &&
-	       ft_cause_why(word_of(rec, known->lblk)) != FT_WHY_NONE;
+	       ft_cause_why(known->cause) != FT_WHY_NONE;
 }
 
 /**
- * ft_breaks_found() - a scan found an extent
+ * ft_breaks_found() - why an extent that a scan found begins where it does
  * @rec: the file, whose map is still the old one
  * @ext: the extent, written
  * @prev: where the scan found the written block before it, %FT_LBA_UNWRITTEN if
@@ -454,9 +330,9 @@ static bool was_broken(struct ft_inode *rec, const struct ft_extent *known)
  * An extent keeps its cause if neither it nor the block before it has moved.
  *
  * Context: atomic, rec->lock held, RCU read section.
+ * Return: the cause.
  */
-void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
-		     u32 prev)
+u32 ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext, u32 prev)
 {
 	const struct ft_alloc alloc = {
 		.op = rec->doubt,
@@ -470,18 +346,16 @@ void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 	stayed = ft_extmap_next(&rec->map, ext->lblk, &known) &&
 		 known.lba != FT_LBA_UNWRITTEN && known.lblk <= ext->lblk &&
 		 known.lba - known.lblk == ext->lba - ext->lblk;
-	if (stayed && known.lblk == ext->lblk &&
-	    (!broken || was_broken(rec, &known)))
-		return;
-	if (!broken && prev != FT_LBA_UNWRITTEN)
-		return;
+	if (stayed && (!broken || (known.lblk == ext->lblk &&
+				   was_broken(rec, &known))))
+		return known.cause;
 	if (broken && alloc.op == FT_OP_UNKNOWN)
 		why = FT_WHY_UNKNOWN;
 	else if (broken && (stayed || alloc.op == FT_OP_RANGE))
 		why = FT_WHY_MOVED;
 	else if (broken)
 		why = why_found(rec, prev, ext->lba, &alloc);
-	set_word(rec, ext->lblk, ft_extent_end(ext), cause_of(&alloc, why));
+	return cause_of(&alloc, why);
 }
 
 /* === Before the blocks are allocated ====================================== */
@@ -589,28 +463,4 @@ enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten)
 	if (a && lblk >= a->mapped && lblk < a->mapped_end)
 		return FT_OP_MMAP;
 	return rewritten ? FT_OP_OVERWRITE : FT_OP_APPEND;
-}
-
-/* === Life ================================================================= */
-
-/**
- * ft_breaks_init() - prepare for causes
- *
- * Return: 0 or -ENOMEM.
- */
-int ft_breaks_init(void)
-{
-	cache = kmem_cache_create("fragtrace_history", sizeof(struct ft_history),
-				  0, SLAB_NO_MERGE, NULL);
-	return cache ? 0 : -ENOMEM;
-}
-
-/**
- * ft_breaks_exit() - undo ft_breaks_init()
- *
- * Context: process; all records are gone.
- */
-void ft_breaks_exit(void)
-{
-	kmem_cache_destroy(cache);
 }

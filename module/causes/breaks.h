@@ -2,11 +2,8 @@
 /*
  * Why the fragments of a file begin where they do.
  *
- * A map of words (core/extmap.h) holds, at the first block of each extent, the cause of
- * the break there (format/cause.h). The words of all other blocks are not used: the word of
- * an extent extends to the beginning of the next written extent. So neighbours with
- * the same word take one entry, and the next block of a run changes nothing here. A
- * file whose extents all have the same word needs no map.
+ * The cause of a break (format/cause.h) is kept with the extent that begins there, in the map
+ * (core/extmap.h). So the next block of a run changes nothing here.
  */
 #ifndef FT_BREAKS_H
 #define FT_BREAKS_H
@@ -16,20 +13,6 @@
 #include "core/record.h"
 #include "core/volume.h"
 #include "format/cause.h"
-
-/**
- * struct ft_history - what is known of a file's past
- * @words: the causes
- * @replaced: cause of a break that an operation under way has replaced by its own,
- * @replaced_at: its block plus one; 0: none
- *
- * Protected by the lock of the inode.
- */
-struct ft_history {
-	struct ft_extmap words;
-	u32 replaced;
-	u32 replaced_at;
-};
 
 /**
  * struct ft_awaited - blocks of a file that are expected to be written
@@ -58,39 +41,21 @@ struct ft_alloc {
 	u32 writer;
 };
 
-int ft_breaks_init(void);
-void ft_breaks_exit(void);
 void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 		      const struct ft_around *before,
 		      const struct ft_alloc *alloc);
 void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 		      const struct ft_around *before,
 		      const struct ft_alloc *alloc);
-void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
-		     u32 prev);
-void ft_breaks_shift(struct ft_inode *rec, u32 lblk);
+u32 ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
+		    u32 prev);
+void ft_breaks_replaced(struct ft_inode *rec);
 void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within);
 void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty);
 void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end, bool clean);
 void ft_breaks_mapped(struct ft_inode *rec, u32 lblk);
 enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten);
-u64 ft_breaks_bytes(const struct ft_inode *rec);
 void ft_breaks_drop(struct ft_inode *rec);
-
-/**
- * ft_breaks_cause() - the cause of the break at an extent, for readers
- * @rec: the file
- * @lblk: the first block of the extent
- *
- * Context: rec->lock held.
- * Return: the cause; it means nothing if there is no break.
- */
-static inline u32 ft_breaks_cause(struct ft_inode *rec, u32 lblk)
-{
-	if (!rec->history)
-		return rec->cause;
-	return ft_extmap_read_word(&rec->history->words, lblk, rec->cause);
-}
 
 /**
  * ft_log_took() - a log gave a block to a file
@@ -121,15 +86,15 @@ static __always_inline void ft_log_took(struct ft_volume *vol, unsigned int nr,
  * @rewritten: it had another LBA before
  *
  * The run has a cause already. If the block was the first one of the next extent,
- * that extent begins later now.
+ * that extent begins later now, and keeps its own.
  *
  * Context: atomic, rec->lock held.
  */
 static __always_inline void ft_breaks_went_on(struct ft_inode *rec, u32 lblk,
 					      bool rewritten)
 {
-	if (rewritten && rec->history)
-		ft_breaks_shift(rec, lblk);
+	if (rewritten && rec->replaced_at == lblk + 1)
+		ft_breaks_replaced(rec);
 }
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * The extent map of one file, a B+-tree made for it.
  *
- * In: ranges stored, reserved and erased by maps/event.c and maps/rebuild.c. Out: extents,
- * looked up by file block or walked in order.
+ * In: ranges stored, reserved and erased by maps/event.c and maps/rebuild.c, and the causes
+ * of breaks from there and causes/breaks.c. Out: extents, looked up by file block or walked
+ * in order.
  *
  * The map divides all file blocks into ranges, holes included. An entry has the
  * first block of a range, and what it is; the range ends where the next one begins.
@@ -29,6 +30,10 @@
  *     appended to stays full when it is split
  *   - nodes are allocated before anything is changed
  *
+ * The cause of an extent stands beside its entry, and goes where the entry goes. A leaf has
+ * an array for causes only if its extents do not all have the same one. If there is no
+ * memory for the array, the causes of this leaf are lost, and no extent.
+ *
  * The caller makes sure that nothing else uses the map meanwhile. Memory is
  * allocated without sleeping.
  */
@@ -46,6 +51,7 @@
 
 #include "core/compat.h"
 #include "core/extmap.h"
+#include "format/cause.h"
 
 /* === Nodes ================================================================ */
 
@@ -55,6 +61,10 @@
 #endif
 #ifndef no_memory		/* it also refuses memory */
 #define no_memory()	false
+#endif
+#ifndef count_lost		/* it counts the leaves that lose their causes itself */
+#include "core/base.h"
+#define count_lost()	ft_count(FT_CAUSES_LOST)
 #endif
 #ifndef count_steps		/* and counts the nodes and extents that are read */
 #define count_steps(nr)	((void)(nr))
@@ -84,7 +94,7 @@ struct branch {
 /* the only leaf grows from FIRST_BYTES to NODE_BYTES by doubling */
 static_assert(NODE_BYTES % (2 * FIRST_BYTES) == 0);
 static_assert(sizeof(struct branch) <= NODE_BYTES);
-static_assert(sizeof(struct ft_leaf) == sizeof(u64));
+static_assert(sizeof(struct ft_leaf) <= 2 * sizeof(u64));
 
 /* Far more than the sparsest tree of 2^30 blocks needs. */
 #define MAX_HEIGHT	16
@@ -122,6 +132,14 @@ static size_t leaf_bytes(const struct ft_leaf *leaf)
 static struct ft_leaf *few_of(struct ft_extmap *map)
 {
 	return (struct ft_leaf *)map->few;
+}
+
+static void init_leaf(struct ft_leaf *leaf, size_t bytes, u32 cause)
+{
+	leaf->nr = 0;
+	leaf->room = (bytes - sizeof(*leaf)) / sizeof(u64);
+	leaf->cause = cause;
+	leaf->causes = NULL;
 }
 
 /* === Entries ============================================================== */
@@ -163,16 +181,6 @@ static u64 encode(const struct ft_extent *ext)
 	return (ext->encoded ? ENCODED : WRITTEN) | (u32)(ext->lba - ext->lblk);
 }
 
-static void decode(u64 entry, u32 end, struct ft_extent *ext)
-{
-	u64 kind = entry & KIND_MASK;
-
-	ext->lblk = start_of(entry);
-	ext->len = end - ext->lblk;
-	ext->lba = kind == UNWRITTEN ? FT_LBA_UNWRITTEN : (u32)entry + ext->lblk;
-	ext->encoded = kind == ENCODED;
-}
-
 static u32 count_extents(const u64 *entry, unsigned int nr)
 {
 	u32 count = 0;
@@ -180,6 +188,85 @@ static u32 count_extents(const u64 *entry, unsigned int nr)
 	while (nr--)
 		count += is_extent(*entry++);
 	return count;
+}
+
+/* === Causes =============================================================== */
+
+/* Holes have causes, too, which mean nothing. */
+static u32 cause_of(const struct ft_leaf *leaf, unsigned int i)
+{
+	return leaf->causes ? leaf->causes[i] : leaf->cause;
+}
+
+/* A cause takes half of what an entry takes. */
+static size_t causes_bytes(const struct ft_leaf *leaf)
+{
+	return leaf_bytes(leaf) / 2;
+}
+
+static void free_causes(struct ft_extmap *map, struct ft_leaf *leaf)
+{
+	if (leaf->causes)
+		free_node(map, leaf->causes, causes_bytes(leaf));
+	leaf->causes = NULL;
+}
+
+static void free_leaf(struct ft_extmap *map, struct ft_leaf *leaf)
+{
+	free_causes(map, leaf);
+	if (leaf != few_of(map))
+		free_node(map, leaf, leaf_bytes(leaf));
+}
+
+/* False if there is no memory: all causes of the leaf are lost. */
+static bool make_array(struct ft_extmap *map, struct ft_leaf *leaf)
+{
+	if (leaf->causes)
+		return true;
+	leaf->causes = alloc_node(map, causes_bytes(leaf));
+	if (leaf->causes) {
+		memset32(leaf->causes, leaf->cause, leaf->room);
+		return true;
+	}
+	leaf->cause = FT_CAUSE_UNKNOWN;
+	count_lost();
+	return false;
+}
+
+/* The cause of the extent at an entry, or, if that is a hole, of the one beside it. */
+static u32 cause_near(const struct ft_leaf *leaf, unsigned int i)
+{
+	if (!is_extent(leaf->entry[i]))
+		i = i ? i - 1 : leaf->nr > 1;
+	return cause_of(leaf, i);
+}
+
+/* Move all entries from @from on to @to, in the same leaf. */
+static void move_entries(struct ft_leaf *leaf, unsigned int to, unsigned int from)
+{
+	unsigned int nr = leaf->nr - from;
+
+	memmove(&leaf->entry[to], &leaf->entry[from], nr * sizeof(u64));
+	if (leaf->causes)
+		memmove(&leaf->causes[to], &leaf->causes[from], nr * sizeof(u32));
+	leaf->nr = to + nr;
+}
+
+/* Copy entries to another leaf, which has room for them. */
+static void copy_entries(struct ft_extmap *map, struct ft_leaf *to, unsigned int at,
+			 const struct ft_leaf *from, unsigned int first,
+			 unsigned int nr)
+{
+	bool differ = to->causes != NULL;
+	unsigned int i;
+
+	memcpy(&to->entry[at], &from->entry[first], nr * sizeof(u64));
+	for (i = first; i < first + nr && !differ; i++)
+		differ = is_extent(from->entry[i]) && cause_of(from, i) != to->cause;
+	if (!differ || !make_array(map, to))
+		return;
+	for (i = 0; i < nr; i++)
+		to->causes[at + i] = cause_of(from, first + i);
 }
 
 /* === Finding ============================================================== */
@@ -285,6 +372,18 @@ static u32 end_of(const struct ft_finger *f, unsigned int i)
 	return i + 1 < f->leaf->nr ? start_of(f->leaf->entry[i + 1]) : f->hi;
 }
 
+/* The extent at a finger. */
+static void decode(const struct ft_finger *f, struct ft_extent *ext)
+{
+	u64 entry = f->leaf->entry[f->at], kind = entry & KIND_MASK;
+
+	ext->lblk = start_of(entry);
+	ext->len = end_of(f, f->at) - ext->lblk;
+	ext->lba = kind == UNWRITTEN ? FT_LBA_UNWRITTEN : (u32)entry + ext->lblk;
+	ext->cause = cause_of(f->leaf, f->at);
+	ext->encoded = kind == ENCODED;
+}
+
 static void seek_in_leaf(struct ft_finger *f, u32 lblk)
 {
 	unsigned int at = f->at;
@@ -323,11 +422,10 @@ static int grow_leaf(struct ft_extmap *map)
 	leaf = alloc_node(map, bytes);
 	if (!leaf)
 		return -ENOMEM;
+	init_leaf(leaf, bytes, old->cause);
+	copy_entries(map, leaf, 0, old, 0, old->nr);
 	leaf->nr = old->nr;
-	leaf->room = (bytes - sizeof(*leaf)) / sizeof(u64);
-	memcpy(leaf->entry, old->entry, old->nr * sizeof(u64));
-	if (old != few_of(map))
-		free_node(map, old, leaf_bytes(old));
+	free_leaf(map, old);
 	map->root = leaf;
 	lift_finger(map);
 	return 0;
@@ -342,7 +440,7 @@ static unsigned int spare_room(const struct ft_leaf *leaf)
 }
 
 /* Give entries of a full leaf to a neighbour below the same branch. */
-static bool share(struct tree_path *path)
+static bool share(struct ft_extmap *map, struct tree_path *path)
 {
 	struct branch *b = path->node[1];
 	unsigned int at = path->at[1], nr;
@@ -352,11 +450,9 @@ static bool share(struct tree_path *path)
 		to = b->child[at + 1];
 		nr = spare_room(to);
 		if (nr) {
-			memmove(&to->entry[nr], to->entry, to->nr * sizeof(u64));
-			memcpy(to->entry, &leaf->entry[leaf->nr - nr],
-			       nr * sizeof(u64));
-			to->nr += nr;
+			move_entries(to, nr, 0);
 			leaf->nr -= nr;
+			copy_entries(map, to, 0, leaf, leaf->nr, nr);
 			b->key[at + 1] = start_of(to->entry[0]);
 			return true;
 		}
@@ -365,11 +461,9 @@ static bool share(struct tree_path *path)
 		to = b->child[at - 1];
 		nr = spare_room(to);
 		if (nr) {
-			memcpy(&to->entry[to->nr], leaf->entry, nr * sizeof(u64));
+			copy_entries(map, to, to->nr, leaf, 0, nr);
 			to->nr += nr;
-			leaf->nr -= nr;
-			memmove(leaf->entry, &leaf->entry[nr],
-				leaf->nr * sizeof(u64));
+			move_entries(leaf, 0, nr);
 			b->key[at] = start_of(leaf->entry[0]);
 			return true;
 		}
@@ -469,9 +563,9 @@ static int split(struct ft_extmap *map, struct tree_path *path, u32 lblk)
 	if (find_entry(leaf, lblk) < keep)
 		keep = leaf->nr / 2;
 	right = spare[0];
+	init_leaf(right, NODE_BYTES, cause_near(leaf, keep));
+	copy_entries(map, right, 0, leaf, keep, leaf->nr - keep);
 	right->nr = leaf->nr - keep;
-	right->room = LEAF_ROOM;
-	memcpy(right->entry, &leaf->entry[keep], right->nr * sizeof(u64));
 	leaf->nr = keep;
 	add_child(map, path, start_of(right->entry[0]), right, spare + 1);
 	return 0;
@@ -486,7 +580,7 @@ static int make_room(struct ft_extmap *map, u32 lblk)
 	if (!map->height && ((struct ft_leaf *)map->root)->room < LEAF_ROOM)
 		return grow_leaf(map);
 	find_path(map, lblk, &path);
-	if (!map->height || !share(&path))
+	if (!map->height || !share(map, &path))
 		err = split(map, &path, lblk);
 	if (!err)
 		lift_finger(map);
@@ -506,9 +600,9 @@ static bool merge(struct ft_extmap *map, struct branch *b, unsigned int at)
 		right = b->child[at + 1];
 		if (left->nr + right->nr > LEAF_ROOM * 3 / 4)
 			return false;
-		memcpy(&left->entry[left->nr], right->entry,
-		       right->nr * sizeof(u64));
+		copy_entries(map, left, left->nr, right, 0, right->nr);
 		left->nr += right->nr;
+		free_causes(map, right);
 	} else {
 		to = b->child[at];
 		from = b->child[at + 1];
@@ -550,10 +644,11 @@ static void tidy(struct ft_extmap *map, u32 lblk)
 	}
 	leaf = map->root;
 	if (!map->height && leaf != few_of(map) && leaf->nr <= FT_FEW_ENTRIES) {
+		init_leaf(few_of(map), sizeof(map->few), cause_near(leaf, 0));
+		copy_entries(map, few_of(map), 0, leaf, 0, leaf->nr);
 		few_of(map)->nr = leaf->nr;
-		memcpy(few_of(map)->entry, leaf->entry, leaf->nr * sizeof(u64));
 		map->root = few_of(map);
-		free_node(map, leaf, leaf_bytes(leaf));
+		free_leaf(map, leaf);
 	}
 	lift_finger(map);
 }
@@ -575,7 +670,7 @@ static void remove_leaf(struct ft_extmap *map, struct tree_path *path)
 	unsigned int level = 1;
 
 	map->nr -= count_extents(path->leaf->entry, path->leaf->nr);
-	free_node(map, path->leaf, NODE_BYTES);
+	free_leaf(map, path->leaf);
 	remove_child(path->node[1], path->at[1]);
 	while (!path->node[level]->nr) {
 		free_node(map, path->node[level], NODE_BYTES);
@@ -604,8 +699,7 @@ static void remove_leaves(struct ft_extmap *map, u32 begin, u32 end)
 		}
 		nr = find_entry(leaf, end);
 		map->nr -= count_extents(leaf->entry, nr);
-		leaf->nr -= nr;
-		memmove(leaf->entry, &leaf->entry[nr], leaf->nr * sizeof(u64));
+		move_entries(leaf, 0, nr);
 		leaf->entry[0] = make_entry(end, what_of(leaf->entry[0]));
 		set_key(map, &path, 1, end);
 	}
@@ -684,28 +778,29 @@ static void widen(struct ft_extmap *map, u32 *start, u32 *end, u64 what)
 
 /*
  * Replace entries within a leaf, from @from (inclusive) to @to (exclusive).
- * If the last one extends beyond @end, its tail stays.
+ * If the last one extends beyond @end, its tail stays, and keeps its cause.
  */
 static void replace(struct ft_extmap *map, unsigned int from, unsigned int to,
 		    u32 start, u32 end, u64 what)
 {
 	struct ft_leaf *leaf = map->finger.leaf;
 	u64 tail = make_entry(end, what_of(leaf->entry[to - 1]));
+	u32 cause = cause_of(leaf, to - 1);
 	bool has_tail = end < end_of(&map->finger, to - 1);
 	unsigned int nr = 1 + has_tail;
 
 	if (to > from)
 		map->nr -= count_extents(&leaf->entry[from], to - from);
 	if (from + nr != to)
-		memmove(&leaf->entry[from + nr], &leaf->entry[to],
-			(leaf->nr - to) * sizeof(u64));
+		move_entries(leaf, from + nr, to);
 	leaf->entry[from] = make_entry(start, what);
 	map->nr += is_extent(what);
 	if (has_tail) {
 		leaf->entry[from + 1] = tail;
 		map->nr += is_extent(tail);
+		if (leaf->causes)
+			leaf->causes[from + 1] = cause;
 	}
-	leaf->nr += from + nr - to;
 	map->finger.at = from;
 }
 
@@ -744,40 +839,18 @@ static bool replace_in_one(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	if (!tail && (!after || what_of(entry[1]) == what))
 		return false;
 	if (more)
-		memmove(&entry[1 + more], &entry[1], after * sizeof(u64));
+		move_entries(leaf, f->at + 1 + more, f->at + 1);
 	entry[head] = make_entry(start, what);
-	if (tail)
+	if (tail) {
 		entry[head + 1] = make_entry(end, what_of(old));
-	leaf->nr += more;
+		if (leaf->causes)
+			leaf->causes[f->at + head + 1] = leaf->causes[f->at];
+	}
 	map->nr += is_extent(what);
 	if (is_extent(old))
 		map->nr += more - 1;
 	f->at += head;
 	return true;
-}
-
-/*
- * The range is in two entries, one of which is the same: only the border between them
- * moves. This is usual for causes, which many neighbours share.
- */
-static bool move_border(struct ft_extmap *map, u32 start, u32 end, u64 what)
-{
-	struct ft_finger *f = &map->finger;
-	u64 *entry = &f->leaf->entry[f->at];
-
-	if (f->at + 1 >= f->leaf->nr || end < start_of(entry[1]))
-		return false;
-	if (what_of(entry[0]) == what && end < end_of(f, f->at + 1)) {
-		entry[1] = make_entry(end, what_of(entry[1]));
-		return true;
-	}
-	if (what_of(entry[1]) == what && start > start_of(entry[0]) &&
-	    end <= end_of(f, f->at + 1)) {
-		entry[1] = make_entry(start, what);
-		f->at++;
-		return true;
-	}
-	return false;
 }
 
 static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
@@ -794,8 +867,7 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 		return 0;
 	if (what_of(f->leaf->entry[f->at]) == what && end <= end_of(f, f->at))
 		return 0;
-	if (replace_in_one(map, start, end, what) ||
-	    move_border(map, start, end, what))
+	if (replace_in_one(map, start, end, what))
 		return 0;
 	widen(map, &start, &end, what);
 	seek(map, f, start);
@@ -836,6 +908,9 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
  * ft_extmap_store() - store an extent in the map, over what was there
  * @map: the map
  * @ext: the extent, written or unwritten
+ *
+ * If an extent begins with it afterwards, ft_extmap_set_cause() has to say why. All
+ * others keep their causes, and so do their tails.
  *
  * Context: atomic, nothing else uses the map.
  * Return: 0, or with the map unchanged -ENOMEM, -E2BIG if too many leaves would have
@@ -884,13 +959,14 @@ void ft_extmap_expect_nothing(struct ft_extmap *map)
 static __always_inline bool around_in_leaf(const struct ft_finger *f, u32 lblk,
 					   u32 end, struct ft_around *around)
 {
-	const u64 *entry = &f->leaf->entry[f->at], *prev = entry, *next = entry;
-	const u64 *after;
+	const u64 *first = f->leaf->entry, *entry = first + f->at;
+	const u64 *prev = entry, *next = entry;
 
-	if (f->at < 2 || f->at + 4 >= f->leaf->nr || end > start_of(entry[1]))
+	if (f->at < 2 || f->at + 2 >= f->leaf->nr || end > start_of(entry[1]))
 		return false;
 	around->first = *entry & HAS_LBA ? (u32)*entry + lblk : FT_LBA_UNWRITTEN;
 	around->last = *entry & HAS_LBA ? (u32)*entry + end - 1 : FT_LBA_UNWRITTEN;
+	around->cause = cause_of(f->leaf, f->at);
 
 	prev -= start_of(*entry) == lblk;
 	around->prev = lblk - 1;
@@ -899,6 +975,7 @@ static __always_inline bool around_in_leaf(const struct ft_finger *f, u32 lblk,
 		prev--;
 	}
 	around->prev += (u32)*prev;
+	around->prev_cause = cause_of(f->leaf, prev - first);
 
 	next += start_of(entry[1]) == end;
 	around->limit = end;
@@ -907,13 +984,10 @@ static __always_inline bool around_in_leaf(const struct ft_finger *f, u32 lblk,
 		around->limit = start_of(*next);
 	}
 	around->next = (u32)*next + around->limit;
-
-	after = next + 1;
-	after += !(*after & HAS_LBA);
-	around->next_limit = start_of(*after);
+	around->next_cause = cause_of(f->leaf, next - first);
 	around->has_prev = true;
 	around->has_next = true;
-	return *prev & *next & *after & HAS_LBA;
+	return *prev & *next & HAS_LBA;
 }
 
 /**
@@ -1101,7 +1175,7 @@ bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 			break;
 		from = end_of(f, f->at);
 	}
-	decode(entry, end_of(f, f->at), ext);
+	decode(f, ext);
 	return true;
 }
 
@@ -1155,7 +1229,7 @@ unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
 				return nr;
 			*from = end_of(&f, f.at);
 			if (is_extent(f.leaf->entry[f.at]))
-				decode(f.leaf->entry[f.at], *from, &ext[nr++]);
+				decode(&f, &ext[nr++]);
 		}
 	}
 	return nr;
@@ -1296,8 +1370,10 @@ void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
 	f = map->finger;
 	entry = f.leaf->entry[f.at];
 	around->first = entry & HAS_LBA ? (u32)entry + lblk : FT_LBA_UNWRITTEN;
+	around->cause = cause_of(f.leaf, f.at);
 	around->has_prev = step_back_to_written(map, &f, &pos);
 	around->prev = (u32)f.leaf->entry[f.at] + pos - 1;
+	around->prev_cause = cause_of(f.leaf, f.at);
 
 	f = map->finger;
 	if (end > end_of(&f, f.at))
@@ -1307,107 +1383,108 @@ void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
 	pos = end;
 	around->has_next = step_to_written(map, &f, &pos);
 	around->limit = pos;
-	if (!around->has_next)
-		return;
 	around->next = (u32)f.leaf->entry[f.at] + pos;
-	pos = end_of(&f, f.at);
-	if (step(map, &f))
-		step_to_written(map, &f, &pos);
-	around->next_limit = pos;
+	around->next_cause = cause_of(f.leaf, f.at);
 }
 
-/* === Words ================================================================ */
+/* === Causes of extents ==================================================== */
 
-/*
- * A map can also keep a word of 32 bits for each file block instead of an address. The
- * word is stored in place of the distance. Neighbours with the same word are one entry.
- */
+/* The extents of the leaf had the same cause so far. */
+static noinline void set_first_cause(struct ft_extmap *map, struct ft_leaf *leaf,
+				     unsigned int at, u32 cause)
+{
+	if (!is_extent(leaf->entry[at]))
+		return;
+	if (cause == leaf->cause || map->nr == 1)
+		leaf->cause = cause;
+	else if (make_array(map, leaf))
+		leaf->causes[at] = cause;
+}
+
+static __always_inline void set_cause(struct ft_extmap *map, struct ft_leaf *leaf,
+				      unsigned int at, u32 cause)
+{
+	if (likely(leaf->causes))
+		leaf->causes[at] = cause;
+	else
+		set_first_cause(map, leaf, at, cause);
+}
+
+/* Away from the finger, or no extent begins there. */
+static noinline void set_far_cause(struct ft_extmap *map, u32 lblk, u32 cause)
+{
+	struct ft_finger f = map->finger;
+
+	seek(map, &f, lblk);
+	if (start_of(f.leaf->entry[f.at]) == lblk)
+		set_cause(map, f.leaf, f.at, cause);
+}
 
 /**
- * ft_extmap_set_word() - set the word of blocks
- * @map: the map of words
- * @lblk: the first block
- * @end: end of the range, exclusive
- * @word: the word
+ * ft_extmap_set_cause() - set the cause of an extent
+ * @map: the map
+ * @lblk: its first block; if no extent begins there, nothing changes
+ * @cause: the cause
+ *
+ * If there is no memory for it, the causes of some extents around it are lost.
  *
  * Context: atomic, nothing else uses the map.
- * Return: as ft_extmap_store().
  */
-int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word)
+void ft_extmap_set_cause(struct ft_extmap *map, u32 lblk, u32 cause)
 {
-	struct ft_finger *f = &map->finger;
+	const struct ft_finger *f = &map->finger;
+	struct ft_leaf *leaf = f->leaf;
+	unsigned int at = f->at;
 
-	if (unlikely(lblk >= end || end > FT_LBLK_END))
-		return -EFBIG;
-	seek(map, f, lblk);
-	if (what_of(f->leaf->entry[f->at]) == (WRITTEN | word) &&
-	    end <= end_of(f, f->at))
-		return 0;
-	return store_range(map, lblk, end, WRITTEN | word);
+	/* usually the finger is there, or at the entry before */
+	if (likely(lblk - f->lo < f->hi - f->lo)) {
+		at += start_of(leaf->entry[at]) != lblk && at + 1 < leaf->nr;
+		if (likely(start_of(leaf->entry[at]) == lblk)) {
+			set_cause(map, leaf, at, cause);
+			return;
+		}
+	}
+	set_far_cause(map, lblk, cause);
 }
 
 /**
- * ft_extmap_word() - get the word of a block
- * @map: the map of words
+ * ft_extmap_cause() - get the cause of the extent that holds a block
+ * @map: the map
  * @lblk: the block
- * @none: the result for a block without a word
- *
- * Context: atomic, nothing else uses the map.
- * Return: the word.
- */
-u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none)
-{
-	struct ft_finger *f = &map->finger;
-	u64 entry;
-
-	seek(map, f, lblk);
-	entry = f->leaf->entry[f->at];
-	return entry & WRITTEN ? (u32)entry : none;
-}
-
-/**
- * ft_extmap_read_word() - ft_extmap_word() for a reader
- * @map: the map of words
- * @lblk: the block
- * @none: the result for a block without a word
  *
  * The writers' finger does not move.
  *
  * Context: atomic, nothing else uses the map.
- * Return: the word.
+ * Return: the cause.
  */
-u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none)
+u32 ft_extmap_cause(struct ft_extmap *map, u32 lblk)
 {
-	struct ft_finger f;
-	u64 entry;
+	struct ft_finger f = map->finger;
 
-	descend(map, &f, lblk);
-	entry = f.leaf->entry[f.at];
-	return entry & WRITTEN ? (u32)entry : none;
+	seek(map, &f, lblk);
+	return cause_of(f.leaf, f.at);
 }
 
 /**
- * ft_extmap_word_after() - get the word of a block, before others are set
- * @map: the map of words
- * @lblk: the first block whose word will be set next: the finger moves there
- * @at: the block, at or after @lblk, usually in the same entry or the next one
- * @none: the result for a block without a word
+ * ft_extmap_drop_causes() - drop the causes of extents that take memory
+ * @map: the map
+ * @from: the block to begin with
+ * @max: the largest number of leaves to look at
  *
  * Context: atomic, nothing else uses the map.
- * Return: the word.
+ * Return: the block to go on from; %FT_LBLK_END at the end.
  */
-u32 ft_extmap_word_after(struct ft_extmap *map, u32 lblk, u32 at, u32 none)
+u32 ft_extmap_drop_causes(struct ft_extmap *map, u32 from, unsigned int max)
 {
-	struct ft_finger *f = &map->finger;
-	unsigned int i;
-	u64 entry;
+	struct ft_finger f;
 
-	seek(map, f, lblk);
-	i = f->at + (at >= end_of(f, f->at));
-	if (unlikely(i == f->leaf->nr || at >= end_of(f, i)))
-		return ft_extmap_read_word(map, at, none);
-	entry = f->leaf->entry[i];
-	return entry & WRITTEN ? (u32)entry : none;
+	for (; max && from < FT_LBLK_END; max--, from = f.hi) {
+		descend(map, &f, from);
+		if (f.leaf->causes)
+			f.leaf->cause = FT_CAUSE_UNKNOWN;
+		free_causes(map, f.leaf);
+	}
+	return from;
 }
 
 /* === Life ================================================================= */
@@ -1420,8 +1497,8 @@ void ft_extmap_init(struct ft_extmap *map)
 {
 	struct ft_leaf *leaf = few_of(map);
 
+	init_leaf(leaf, sizeof(map->few), FT_CAUSE_UNKNOWN);
 	leaf->nr = 1;
-	leaf->room = FT_FEW_ENTRIES;
 	leaf->entry[0] = make_entry(0, HOLE);
 	map->root = leaf;
 	map->height = 0;
@@ -1437,15 +1514,22 @@ atomic_long_t ft_extmap_dropped = ATOMIC_LONG_INIT(0);
 
 static void free_tree(struct branch *b)
 {
-	unsigned int i, nr = 1 + (b->level == 1 ? b->nr : 0);
+	long bytes = NODE_BYTES;
+	unsigned int i;
 
-	for (i = 0; i < b->nr; i++)
-		if (b->level > 1)
+	for (i = 0; i < b->nr; i++) {
+		struct ft_leaf *leaf = b->child[i];
+
+		if (b->level > 1) {
 			free_tree(b->child[i]);
-		else
-			kmem_cache_free(cache, b->child[i]);
+			continue;
+		}
+		bytes += NODE_BYTES + (leaf->causes ? causes_bytes(leaf) : 0);
+		kfree(leaf->causes);
+		kmem_cache_free(cache, leaf);
+	}
 	kmem_cache_free(cache, b);
-	atomic_long_sub(nr * (long)NODE_BYTES, &ft_extmap_dropped);
+	atomic_long_sub(bytes, &ft_extmap_dropped);
 	cond_resched();
 }
 
@@ -1475,8 +1559,8 @@ void ft_extmap_drop(struct ft_extmap *map)
 		atomic_long_add(map->bytes, &ft_extmap_dropped);
 		if (llist_add(&b->dropped, &dropped))
 			schedule_work(&dropped_work);
-	} else if (map->root != few_of(map)) {
-		free_node(map, map->root, leaf_bytes(map->root));
+	} else {
+		free_leaf(map, map->root);
 	}
 	ft_extmap_init(map);
 }

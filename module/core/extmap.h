@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The extent map of one file: which volume block holds which file block. It does
- * not depend on F2FS, tracepoints or debugfs, so that it can be tested alone.
+ * The extent map of one file: which volume block holds which file block, and why each
+ * extent begins where it does (format/cause.h). It does not depend on F2FS, tracepoints or debugfs, so that it can be tested alone.
  */
 #ifndef FT_EXTMAP_H
 #define FT_EXTMAP_H
@@ -31,6 +31,7 @@
  * @lblk: first file block
  * @len: length in blocks, at least 1
  * @lba: volume block of @lblk, or %FT_LBA_UNWRITTEN
+ * @cause: of the break where it begins; ft_extmap_store() does not read it
  * @encoded: the blocks hold a cluster that F2FS has compressed; @lblk is the place
  *	of their addresses in the file's nodes, one after the cluster's first block
  */
@@ -38,6 +39,7 @@ struct ft_extent {
 	u32 lblk;
 	u32 len;
 	u32 lba;
+	u32 cause;
 	bool encoded;
 };
 
@@ -45,11 +47,15 @@ struct ft_extent {
  * struct ft_leaf - entries in order, see extmap.c
  * @nr: how many, at least 1
  * @room: how many fit
+ * @cause: of all its extents, if there is no array
+ * @causes: of each entry, or %NULL
  * @entry: first file block << %FT_START_SHIFT | what the range is
  */
 struct ft_leaf {
 	u16 nr;
 	u16 room;
+	u32 cause;
+	u32 *causes;
 	u64 entry[];
 };
 
@@ -85,11 +91,11 @@ struct ft_finger {
  * @height: levels of the tree above its leaves
  * @nr: number of extents, unwritten ones included; two extents of one kind that
  *	continue each other in the file and on the volume are always one
- * @bytes: memory taken by nodes
+ * @bytes: memory taken by nodes and causes
  */
 struct ft_extmap {
 	void *root;
-	u64 few[1 + FT_FEW_ENTRIES];
+	u64 few[2 + FT_FEW_ENTRIES];
 	struct ft_finger finger;
 	u32 height;
 	u32 nr;
@@ -100,24 +106,27 @@ struct ft_extmap {
  * struct ft_around - a range of blocks and its neighbours
  * @first: LBA of its first block, %FT_LBA_UNWRITTEN if it has none
  * @last: likewise of its last block
+ * @cause: of the extent that @first is in
  * @has_prev: there is a written block before it, not too far away,
- * @prev: and this is its LBA
+ * @prev: and this is its LBA,
+ * @prev_cause: the cause of its extent
  * @has_next: there is a written block after it, likewise,
- * @next: and this is its LBA
+ * @next: and this is its LBA,
+ * @next_cause: the cause of its extent
  * @limit: nothing is written between the range and here; with @has_next, this is
  *	the block that is written
- * @next_limit: with @has_next: nothing is written between the extent of that block
- *	and here
  */
 struct ft_around {
 	u32 first;
 	u32 last;
+	u32 cause;
 	bool has_prev;
 	u32 prev;
+	u32 prev_cause;
 	bool has_next;
 	u32 next;
+	u32 next_cause;
 	u32 limit;
-	u32 next_limit;
 };
 
 static inline u32 ft_extent_end(const struct ft_extent *ext)
@@ -183,10 +192,9 @@ bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba);
 void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
 		      struct ft_around *around);
-int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word);
-u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none);
-u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none);
-u32 ft_extmap_word_after(struct ft_extmap *map, u32 lblk, u32 at, u32 none);
+void ft_extmap_set_cause(struct ft_extmap *map, u32 lblk, u32 cause);
+u32 ft_extmap_cause(struct ft_extmap *map, u32 lblk);
+u32 ft_extmap_drop_causes(struct ft_extmap *map, u32 from, unsigned int max);
 unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
 			    struct ft_extent *ext, unsigned int max);
 

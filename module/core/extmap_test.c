@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test of the extent map. Random operations are repeated on a plain array with one
- * element per block. Both are compared block by block, and the rules of the tree are
+ * Test of the extent map. Random operations are repeated on plain arrays with one
+ * element per block. They are compared block by block, and the rules of the tree are
  * checked. Now and then an allocation fails. This is a module of its own: insmod
  * runs the test, and fails if the map was ever wrong.
  *
@@ -23,6 +23,8 @@ static bool refuses_memory(void);
 #define no_memory()	refuses_memory()
 static unsigned int nr_steps;
 #define count_steps(nr)	(nr_steps += (nr))
+static unsigned int nr_lost;
+#define count_lost()	(nr_lost++)
 
 /* The code under test, with its static functions. */
 #include "extmap.c"
@@ -52,6 +54,7 @@ MODULE_PARM_DESC(refuse, "refuse one in so many allocations (default: 5; 0: none
 static struct ft_extmap map;
 static struct ft_extmap elsewhere;	/* the map is moved here and back */
 static u32 *naive;	/* LBA of each block, perhaps IS_ENCODED; NOTHING or FT_LBA_UNWRITTEN */
+static u32 *causes;	/* of each block that is_written(): that of its extent */
 static struct rnd_state rnd;
 
 static unsigned int nr_refused, nr_runs, nr_runs_reserved, nr_relocated, nr_moved;
@@ -81,6 +84,40 @@ static bool continues(u32 i)
 	return naive[i] == naive[i - 1] + 1;
 }
 
+static bool is_written(u32 i)
+{
+	return naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
+}
+
+/* A cause that was lost is unknown, and no other one is. Then the array has to follow. */
+static bool same_cause(u32 i, u32 cause)
+{
+	if (is_written(i) && nr_lost && cause == FT_CAUSE_UNKNOWN)
+		causes[i] = cause;
+	return !is_written(i) || causes[i] == cause;
+}
+
+/* A range has changed: an extent has the cause of its first block. */
+static void spread_causes(u32 lblk, u32 end)
+{
+	u32 i;
+
+	for (i = lblk; i < blocks && (i < end || continues(i)); i++)
+		if (continues(i))
+			causes[i] = causes[i - 1];
+}
+
+/* The extent at a block begins there for another reason; few, so that many are equal. */
+static void set_random_cause(u32 i)
+{
+	u32 cause = 1 + below(3) * 0x55555555;
+
+	ft_extmap_set_cause(&map, i, cause);
+	if (!continues(i))
+		causes[i] = cause;
+	spread_causes(i, i + 1);
+}
+
 /* The array's value for the first block of an extent. */
 static u32 first_of(const struct ft_extent *ext)
 {
@@ -95,9 +132,14 @@ static int compare_block(u32 i)
 	if (ft_extmap_next(&map, i, &ext) && ext.lblk <= i)
 		lba = ext.lba == FT_LBA_UNWRITTEN ? ext.lba :
 						    first_of(&ext) + (i - ext.lblk);
-	if (lba == naive[i])
+	if (lba != naive[i]) {
+		pr_err("block %u: map says %u, array says %u\n", i, lba, naive[i]);
+		return -EINVAL;
+	}
+	if (lba == NOTHING ||
+	    (same_cause(i, ext.cause) && same_cause(i, ft_extmap_cause(&map, i))))
 		return 0;
-	pr_err("block %u: map says %u, array says %u\n", i, lba, naive[i]);
+	pr_err("block %u: map says cause %x, array says %x\n", i, ext.cause, causes[i]);
 	return -EINVAL;
 }
 
@@ -134,7 +176,7 @@ static int compare_extents(void)
 static bool same_extent(const struct ft_extent *a, const struct ft_extent *b)
 {
 	return a->lblk == b->lblk && a->len == b->len && a->lba == b->lba &&
-	       a->encoded == b->encoded;
+	       a->cause == b->cause && a->encoded == b->encoded;
 }
 
 /* Extents that are read several at a time must be those found one by one. */
@@ -200,6 +242,8 @@ static bool leaf_is_valid(const struct ft_leaf *leaf, u32 lo, u32 hi,
 	}
 	if (leaf != few_of(&map))
 		seen->bytes += leaf_bytes(leaf);
+	if (leaf->causes)
+		seen->bytes += causes_bytes(leaf);
 	return true;
 }
 
@@ -454,11 +498,6 @@ static int check_end(void)
 	return err;
 }
 
-static bool is_written(u32 i)
-{
-	return naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
-}
-
 /* The LBA of a block in the array. */
 static u32 lba_of(u32 i)
 {
@@ -473,14 +512,14 @@ static u32 written_from(u32 i, unsigned int *skipped)
 	return i;
 }
 
-static bool compare_before(u32 i, bool got, u32 lba)
+static bool compare_before(u32 i, bool got, u32 lba, const u32 *cause)
 {
 	unsigned int skipped = 0;
 	u32 at = i;
 
 	for (; at && !is_written(at - 1); at--)
 		skipped += at > 1 && naive[at - 1] != naive[at - 2];
-	return got ? at && lba_of(at - 1) == lba :
+	return got ? at && lba_of(at - 1) == lba && (!cause || same_cause(at - 1, *cause)) :
 		     !at || skipped >= FT_MAX_SKIPPED - 1;
 }
 
@@ -488,23 +527,18 @@ static bool compare_before(u32 i, bool got, u32 lba)
 static int compare_around(u32 lblk, u32 end, const struct ft_around *around)
 {
 	unsigned int skipped;
-	u32 at, i;
+	u32 at;
 
 	if (around->first != lba_of(lblk) || around->last != lba_of(end - 1) ||
-	    !compare_before(lblk, around->has_prev, around->prev))
+	    !same_cause(lblk, around->cause) ||
+	    !compare_before(lblk, around->has_prev, around->prev, &around->prev_cause))
 		return -EINVAL;
 	at = written_from(end, &skipped);
 	if (!around->has_next)
 		return at < blocks && (skipped < FT_MAX_SKIPPED - 2 ||
 				       around->limit > at) ? -EINVAL : 0;
-	if (at != around->limit || at == blocks || lba_of(at) != around->next)
-		return -EINVAL;
-	for (i = at + 1; i < blocks && continues(i); i++)
-		;
-	at = written_from(i, &skipped);
-	if (around->next_limit < i || (at < blocks && around->next_limit > at) ||
-	    (skipped < FT_MAX_SKIPPED - 2 &&
-	     around->next_limit != (at < blocks ? at : FT_LBLK_END)))
+	if (at != around->limit || at == blocks || lba_of(at) != around->next ||
+	    !same_cause(at, around->next_cause))
 		return -EINVAL;
 	return 0;
 }
@@ -516,7 +550,7 @@ static int check_around(u32 lblk, u32 end)
 	u32 lba;
 
 	got = ft_extmap_before(&map, lblk, &lba);
-	if (!compare_before(lblk, got, lba))
+	if (!compare_before(lblk, got, lba, NULL))
 		return -EINVAL;
 	ft_extmap_around(&map, lblk, end, &around);
 	return compare_around(lblk, end, &around);
@@ -548,49 +582,30 @@ static int check_range(u32 lblk, u32 end)
 	return 0;
 }
 
-/* The word of a block without one. */
-#define NO_WORD		0xeeeeeeee
-
-/* Compare the words of some blocks. */
-static int compare_words(void)
+/* Causes that are dropped some leaves at a time leave the extents, and their memory. */
+static int check_drop_causes(void)
 {
-	u32 i = below(blocks), later = min(i + below(8), blocks - 1);
+	struct ft_extent ext;
+	u32 pos, nr = 0;
+	int err = fill_many(true);
 
-	if (ft_extmap_word(&map, i, NO_WORD) != naive[i] ||
-	    ft_extmap_word_after(&map, i, later, NO_WORD) != naive[later] ||
-	    ft_extmap_read_word(&map, i, NO_WORD) != naive[i])
-		return -EINVAL;
-	return 0;
-}
-
-/* Use the map for words instead of addresses. */
-static int check_words(void)
-{
-	u32 lblk, end, i, n, word;
-	int err = 0;
-
-	memset(naive, NO_WORD & 0xff, array_size(blocks, sizeof(*naive)));
-	for (n = 0; n < 20000 && !err; n++) {
-		lblk = below(blocks);
-		end = lblk + 1 + below(min(blocks - lblk, 16U));
-		/* few words, so that neighbours are often equal; all bits */
-		word = below(4) * 0x55555555;
-		if (below(8)) {
-			while ((err = ft_extmap_set_word(&map, lblk, end,
-							 word)) == -ENOMEM)
-				;
-			for (i = lblk; i < end; i++)
-				naive[i] = word;
-		}
-		err = err ?: compare_words();
-		if (n % CHECK_EVERY == 0)
-			err = err ?: check_rules();
-		if (n % 256 == 0)
-			cond_resched();
+	for (pos = 0; pos < 2 * MANY && !err; pos += 2)
+		ft_extmap_set_cause(&map, pos, pos);
+	err = err ?: check_rules();
+	nr_steps = 0;
+	for (pos = 0; pos < FT_LBLK_END && !err; nr++) {
+		pos = ft_extmap_drop_causes(&map, pos, 5);
+		err = was_short("drop causes", 5 * (map.height + 3));
 	}
+	err = err ?: check_rules();
+	for (pos = 0; ft_extmap_next(&map, pos, &ext) && !err; pos = ft_extent_end(&ext))
+		if (ext.cause != FT_CAUSE_UNKNOWN)
+			err = -EINVAL;
+	if (map.nr != MANY || map.bytes % NODE_BYTES || nr < 2)
+		err = err ?: -EINVAL;
 	ft_extmap_drop(&map);
 	if (err)
-		pr_err("words differ\n");
+		pr_err("the causes of a large map are not dropped\n");
 	return err;
 }
 
@@ -667,12 +682,15 @@ static int write_run(u32 lblk, u32 len, u32 value)
 						      ft_extmap_store(&map, &ext);
 			if (err)
 				return err;
+			naive[i] = value;
+			set_random_cause(i);
 			if (below(4))
 				ft_extmap_expect(&map);
 		}
 		if (was_short("write", max_steps()))
 			return -EINVAL;
 		naive[i] = value;
+		spread_causes(i, i + 1);
 		err = check_finger();
 		if (err)
 			return err;
@@ -730,10 +748,17 @@ static int one_operation(void)
 		for (i = 0; !err && i < len; i++)
 			naive[lblk + i] = op == 10 ? FT_LBA_UNWRITTEN :
 						     value + i;
+		if (!err)
+			set_random_cause(lblk);
+		if (!err)
+			spread_causes(lblk, lblk + len);
 	} else if (op < 14) {
 		err = erase(lblk, lblk + len);
 	} else if (op < 15) {
 		err = reserve(lblk, lblk + len);
+	} else if (below(2)) {
+		set_random_cause(lblk);
+		err = 0;
 	} else if (below(256) == 0) {
 		/* rare: it empties the map */
 		err = erase(lblk, FT_LBLK_END);
@@ -757,17 +782,16 @@ static int one_operation(void)
 
 static int __init extmap_test_init(void)
 {
-	unsigned int i;
-	int err = 0;
+	unsigned int i = 0;
+	int err;
 
 	if (!seed)
 		seed = get_random_u32();
 	if (blocks < 2)
 		return -EINVAL;
 	naive = vzalloc(array_size(blocks, sizeof(*naive)));
-	if (!naive)
-		return -ENOMEM;
-	err = ft_extmap_setup();
+	causes = vzalloc(array_size(blocks, sizeof(*causes)));
+	err = naive && causes ? ft_extmap_setup() : -ENOMEM;
 	if (err)
 		goto out;
 	prandom_seed_state(&rnd, seed);
@@ -783,7 +807,7 @@ static int __init extmap_test_init(void)
 		cond_resched();
 	}
 	err = err ?: check_rules() ?: compare_all() ?: check_bounds() ?:
-	      check_end() ?: check_words();
+	      check_end() ?: check_drop_causes();
 	ft_extmap_drop(&map);
 	ft_extmap_cleanup();
 	if (!err && atomic_long_read(&ft_extmap_dropped)) {
@@ -795,16 +819,17 @@ static int __init extmap_test_init(void)
 	if (!err && ops >= 100000 && blocks >= 2048 &&
 	    (highest < 3 || nr_runs < 100 || nr_runs_reserved < 100 ||
 	     nr_relocated < 100 || nr_moved < 100 || nr_too_much < 20 ||
-	     (refuse && nr_refused < 100)))
+	     (refuse && (nr_refused < 100 || nr_lost < 100))))
 		err = -ENODATA;
 out:
+	vfree(causes);
 	vfree(naive);
 	if (err)
 		pr_err("FAILED at operation %u, seed=%lu: %d\n", i, seed, err);
 	else
-		pr_info("passed: %u operations on %u blocks, seed=%lu, %u levels, at most %u steps, memory refused %u times, too much %u times\n",
+		pr_info("passed: %u operations on %u blocks, seed=%lu, %u levels, at most %u steps, memory refused %u times, causes lost %u times, too much %u times\n",
 			ops, blocks, seed, highest, most_steps, nr_refused,
-			nr_too_much);
+			nr_lost, nr_too_much);
 	return err;
 }
 

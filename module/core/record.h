@@ -23,7 +23,6 @@
 #define FT_GC_KINDS	2
 
 struct ft_awaited;
-struct ft_history;
 struct ft_volume;
 struct ft_walk;
 
@@ -164,12 +163,12 @@ enum ft_change {
  * @changes: grows with each change of the map
  * @epoch: of the volume: a scan has to begin when it is settled
  * @needs: of a file that is left out: room for its map, in KiB
- * @cause: the cause of all its breaks for which @history has no other
+ * @replaced: cause of a break that an operation under way has replaced by its own
  * @last_write: ft_event_write_id() of the last event that changed @map, if it wrote a
  *	block and there is no @rebuild; otherwise %FT_NO_WRITE. May be read without
  *	@lock.
  * @map: the extent map
- * @history: of a file: its record in causes/breaks.c, or %NULL
+ * @replaced_at: its block plus one; 0: none
  * @awaited: of a file: what is expected to be written to it (causes/breaks.h), or %NULL.
  *	Whether there is one may be read without @lock, as may
  * @writer: number of the last process that wrote to it (causes/writer.h)
@@ -245,10 +244,10 @@ struct ft_inode {
 		u32 epoch;
 		u32 needs;
 	};
-	u32 cause;
+	u32 replaced;
 	u64 last_write;
 	struct ft_extmap map;
-	struct ft_history *history;
+	u32 replaced_at;
 	struct ft_awaited *awaited;
 	u32 writer;
 	u8 resync;
@@ -319,6 +318,8 @@ struct ft_audit_sum {
  * @spent: time that all steps took, in jiffies
  * @last_lba: LBA of the last written block that it found, %FT_LBA_UNWRITTEN if an
  *	event has changed something since
+ * @cause_after: of a part: the cause of the extent that begins where the part ends, if
+ *	the live map has none there yet
  * @contradicted: it found a block elsewhere than events had put it
  * @audit: only compare the map with @built, do not replace it
  * @sample: nobody has requested this audit
@@ -339,6 +340,7 @@ struct ft_rebuild {
 	u64 step;
 	unsigned long spent;
 	u32 last_lba;
+	u32 cause_after;
 	bool contradicted;
 	bool audit;
 	bool sample;

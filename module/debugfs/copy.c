@@ -246,8 +246,7 @@ static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_inode *rec,
 					.flags = some[i].encoded ?
 							 FT_SNAP_ENCODED : 0,
 					.cause = snap->view == FT_VIEW_TABLE ? 0 :
-						 ft_breaks_cause(rec,
-								 some[i].lblk),
+						 some[i].cause,
 				};
 		if (nr < want)
 			return true;

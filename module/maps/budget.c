@@ -25,6 +25,9 @@
 #define AGAIN_FIRST	HZ
 #define AGAIN_LAST	(64 * HZ)
 
+/* Leaves of a map that lose their causes while its lock is held. */
+#define LEAVES_AT_ONCE	64
+
 /**
  * struct choice - files that may have to give way
  * @owner: whose files
@@ -40,18 +43,11 @@ struct choice {
 	bool dropped;
 };
 
-/* The size of a file: its record and names, its map, and the causes of its breaks. */
+/* The size of a file: its record and names, and its map with the causes of its breaks. */
 static u64 bytes_of(struct ft_inode *rec)
 {
-	u64 bytes = ft_inode_size() + READ_ONCE(rec->map.bytes) +
-		    READ_ONCE(rec->names_size) * FT_NAMES_UNIT;
-
-	if (READ_ONCE(rec->history)) {
-		ft_inode_lock(rec);
-		bytes += ft_breaks_bytes(rec);
-		spin_unlock(&rec->lock);
-	}
-	return bytes;
+	return ft_inode_size() + READ_ONCE(rec->map.bytes) +
+	       READ_ONCE(rec->names_size) * FT_NAMES_UNIT;
 }
 
 /* Directories with names in them, and targets, do not give way. */
@@ -70,18 +66,41 @@ static void find_largest(struct ft_inode *rec, void *arg)
 		c->bytes = max(c->bytes, bytes_of(rec));
 }
 
+/* Free the causes of a file. Returns how many bytes they took. */
+static u64 free_causes(struct ft_inode *rec)
+{
+	u64 bytes, freed = 0;
+	u32 pos = 0;
+
+	while (pos < FT_LBLK_END) {
+		/* some at a time: writers wait for the lock */
+		ft_inode_lock(rec);
+		bytes = rec->map.bytes;
+		pos = ft_extmap_drop_causes(&rec->map, pos, LEAVES_AT_ONCE);
+		freed += bytes - rec->map.bytes;
+		ft_mem_charge(&rec->map, rec->owner, rec->map.nr, bytes);
+		spin_unlock(&rec->lock);
+		ft_let_writers_go();
+	}
+	return freed;
+}
+
 static void drop_causes(struct ft_inode *rec, void *arg)
+	__must_hold(RCU)
 {
 	struct choice *c = arg;
 	u64 bytes;
 
-	if (!READ_ONCE(rec->history) || !can_give_way(rec, c) ||
-	    bytes_of(rec) < c->bytes || (c->dropped && ft_mem_is_eased(0)))
+	if (rec->is_dir || !can_give_way(rec, c) || bytes_of(rec) < c->bytes ||
+	    (c->dropped && ft_mem_is_eased(0)) ||
+	    !refcount_inc_not_zero(&rec->ref))
 		return;
-	ft_inode_lock(rec);
-	bytes = ft_breaks_bytes(rec);
-	ft_breaks_drop(rec);
-	spin_unlock(&rec->lock);
+	rcu_read_unlock();
+	bytes = free_causes(rec);
+	ft_inode_put(rec);
+	rcu_read_lock();
+	if (!bytes)
+		return;
 	ft_count(FT_CAUSES_LOST);
 	c->dropped = true;
 	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u loses the causes of its breaks, which took %llu KiB\n",

@@ -48,6 +48,24 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 		ft_budget_grown(rec);
 }
 
+/*
+ * Events know the causes in the live map. An extent that begins with the same block in the
+ * map that a scan is building has the same one.
+ */
+static void copy_cause(struct ft_inode *rec, u32 lblk)
+{
+	u64 bytes = ft_second_bytes(rec);
+
+	ft_extmap_set_cause(ft_built_map(rec), lblk, ft_extmap_cause(&rec->map, lblk));
+	ft_mem_charge_second(ft_second_bytes(rec), bytes);
+}
+
+static void copy_next_cause(struct ft_inode *rec, const struct ft_around *before)
+{
+	if (ft_causes_wanted() && before->has_next)
+		copy_cause(rec, before->limit);
+}
+
 /* Store in the map that a scan is building; its extents are counted at the end. */
 static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
 {
@@ -59,6 +77,8 @@ static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
 	err = ft_extmap_store(ft_built_map(rec), ext) ?:
 	      ft_extmap_store(ft_touched_map(rec), &mark);
 	ft_mem_charge_second(ft_second_bytes(rec), bytes);
+	if (ft_causes_wanted())
+		copy_cause(rec, ext->lblk);
 	return err;
 }
 
@@ -93,8 +113,10 @@ static int store_over(struct ft_inode *rec, const struct ft_extent *ext,
 		ft_breaks_stored(rec, ext, &before->around, alloc);
 	if (!err && before->traced.on)
 		ft_trace_stored(rec, ext, &before->traced, alloc);
-	if (!err && ft_inode_scanning(rec))
+	if (!err && ft_inode_scanning(rec)) {
 		err = store_scanning(rec, ext);
+		copy_next_cause(rec, &before->around);
+	}
 	changed_locked(rec, err, bytes);
 	return err;
 }
@@ -128,8 +150,10 @@ static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
 		ft_breaks_erased(rec, lblk, end, &before.around, alloc);
 	if (!err && before.traced.on)
 		ft_trace_erased(rec, lblk, end, &before.traced, alloc);
-	if (!err && ft_inode_scanning(rec))
+	if (!err && ft_inode_scanning(rec)) {
 		err = erase_scanning(rec, lblk, end);
+		copy_next_cause(rec, &before.around);
+	}
 	return err;
 }
 

@@ -618,7 +618,6 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	refcount_set(&rec->ref, 1);
 	spin_lock_init(&rec->lock);
 	rec->last_write = FT_NO_WRITE;
-	rec->cause = FT_CAUSE_UNKNOWN;
 	ft_extmap_init(&rec->map);
 	RB_CLEAR_NODE(&rec->node);
 	INIT_HLIST_HEAD(&rec->links);
@@ -912,19 +911,13 @@ int ft_inode_init(void)
 
 	if (err)
 		return err;
-	err = ft_breaks_init();
-	if (err)
-		goto err_extmap;
 	/* records share no cache line, so writers to different files do not */
 	cache = kmem_cache_create("fragtrace_inode", sizeof(struct ft_inode), 0,
 				  SLAB_HWCACHE_ALIGN | SLAB_NO_MERGE, NULL);
 	if (cache)
 		return 0;
-	err = -ENOMEM;
-	ft_breaks_exit();
-err_extmap:
 	ft_extmap_cleanup();
-	return err;
+	return -ENOMEM;
 }
 
 /**
@@ -936,6 +929,5 @@ void ft_inode_exit(void)
 {
 	ft_inode_flush_freed();
 	kmem_cache_destroy(cache);
-	ft_breaks_exit();
 	ft_extmap_cleanup();
 }

@@ -537,7 +537,7 @@ void ft_names_own(struct ft_inode *rec, const struct inode *inode)
 	if (!rec->is_dir && rec->gone_path)
 		size += kmalloc_size_roundup(strlen(rec->gone_path) + 1);
 	ft_inode_lock(rec);
-	size += rec->map.bytes + ft_breaks_bytes(rec);
+	size += rec->map.bytes;
 	ft_mem_owes(rec->owner, -size);
 	WRITE_ONCE(rec->owner, owner);
 	ft_mem_owes(owner, size);

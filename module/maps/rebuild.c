@@ -116,16 +116,27 @@ static bool lacks(struct ft_inode *rec, u32 pos, u32 end)
 	return pos < end;
 }
 
-/* Set the cause of a written extent that the scan found, if it has none yet. */
-static void note_breaks(struct ft_inode *rec, const struct ft_extent *part)
+/* Why does an extent that the scan found begin where it does? */
+static void note_cause(struct ft_inode *rec, struct ft_extent *part)
 {
 	u32 *last = &rec->rebuild->last_lba;
 
 	if (part->lba == FT_LBA_UNWRITTEN)
 		return;
-	if (ft_causes_wanted() && !rec->rebuild->audit)
-		ft_breaks_found(rec, part, *last);
+	part->cause = ft_causes_wanted() && !rec->rebuild->audit ?
+			      ft_breaks_found(rec, part, *last) :
+			      FT_CAUSE_UNKNOWN;
 	*last = part->lba + part->len - 1;
+}
+
+/* Store an extent in a map, with its cause. */
+static int store(struct ft_extmap *map, const struct ft_extent *ext)
+{
+	int err = ft_extmap_store(map, ext);
+
+	if (!err && ft_causes_wanted() && ext->lba != FT_LBA_UNWRITTEN)
+		ft_extmap_set_cause(map, ext->lblk, ext->cause);
+	return err;
 }
 
 /*
@@ -137,7 +148,7 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 {
 	u32 end = min(ft_extent_end(found), rec->rebuild->end);
 	u32 stop = end, next = end;
-	struct ft_extent part, mark;
+	struct ft_extent part = *found, mark;
 	u64 bytes = ft_second_bytes(rec);
 	int err = 0;
 
@@ -155,14 +166,12 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 	if (stop > *pos) {
 		part.lblk = *pos;
 		part.len = stop - *pos;
-		part.lba = found->lba;
-		part.encoded = found->encoded;
 		if (part.lba != FT_LBA_UNWRITTEN)
 			part.lba += *pos - found->lblk;
 		if (contradicts(rec, &part))
 			rec->rebuild->contradicted = true;
-		note_breaks(rec, &part);
-		err = ft_extmap_store(ft_built_map(rec), &part);
+		note_cause(rec, &part);
+		err = store(ft_built_map(rec), &part);
 		ft_mem_charge_second(ft_second_bytes(rec), bytes);
 	}
 	if (next != stop) {
@@ -247,9 +256,9 @@ static bool report_changes(struct ft_inode *rec)
 
 /*
  * The extent after a part that was scanned may have a break before it now. The live map
- * is still the old one.
+ * is still the old one: if one extent goes on beyond the end, it will be cut there.
  */
-static void note_break_after(struct ft_inode *rec)
+static void note_cause_after(struct ft_inode *rec)
 {
 	struct ft_rebuild *rebuild = rec->rebuild;
 	u32 pos = rebuild->end;
@@ -265,7 +274,9 @@ static void note_break_after(struct ft_inode *rec)
 			ext.len -= rebuild->end - ext.lblk;
 			ext.lblk = rebuild->end;
 		}
-		note_breaks(rec, &ext);
+		note_cause(rec, &ext);
+		rebuild->cause_after = ext.cause;
+		ft_extmap_set_cause(&rec->map, ext.lblk, ext.cause);
 		return;
 	}
 }
@@ -275,25 +286,30 @@ static int patch_some(struct ft_inode *rec, u32 *pos)
 {
 	u32 end = rec->rebuild->end, nr = rec->map.nr;
 	u64 bytes = rec->map.bytes;
-	struct ft_extent ext;
+	struct ft_extent ext, next;
 	unsigned int n;
+	bool is_cut;
 	int err = 0;
 
+	if (ft_causes_wanted() && *pos == rec->rebuild->from)
+		note_cause_after(rec);
 	for (n = 0; n < PATCHED_AT_ONCE && *pos < end && !err; n++) {
 		if (!ft_extmap_next(ft_built_map(rec), *pos, &ext) || ext.lblk >= end)
 			ext = (struct ft_extent){ .lblk = end };
+		is_cut = ft_extmap_next(&rec->map, end, &next) && next.lblk < end;
 		if (ext.lblk > *pos) {
 			err = ft_extmap_erase(&rec->map, *pos, ext.lblk);
 			*pos = ext.lblk;
-			continue;
+		} else {
+			if (ext.lba != FT_LBA_UNWRITTEN)
+				ext.lba += *pos - ext.lblk;
+			ext.len = min(ft_extent_end(&ext), end) - *pos;
+			ext.lblk = *pos;
+			*pos = ft_extent_end(&ext);
+			err = store(&rec->map, &ext);
 		}
-		if (ext.lba != FT_LBA_UNWRITTEN)
-			ext.lba += *pos - ext.lblk;
-		ext.len = min(ft_extent_end(&ext), end) - *pos;
-		ext.lblk = *pos;
-		*pos = ft_extent_end(&ext);
-		if (ext.lba == FT_LBA_UNWRITTEN || !ft_extmap_holds(&rec->map, &ext))
-			err = ft_extmap_store(&rec->map, &ext);
+		if (is_cut && ft_causes_wanted())
+			ft_extmap_set_cause(&rec->map, end, rec->rebuild->cause_after);
 	}
 	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 	if (unlikely(rec->map.bytes > bytes))
@@ -311,10 +327,6 @@ static int patch(struct ft_inode *rec)
 	u32 pos = rec->rebuild->from;
 	int err = 0;
 
-	ft_inode_lock(rec);
-	if (ft_inode_followed(rec))
-		note_break_after(rec);
-	spin_unlock(&rec->lock);
 	while (pos < rec->rebuild->end && !err) {
 		ft_inode_lock(rec);
 		err = ft_inode_followed(rec) ? patch_some(rec, &pos) : -ENOENT;

@@ -142,7 +142,7 @@ static enum ft_why why_here(struct ft_inode *rec, const struct ft_extent *ext)
 		return FT_WHY_NONE;
 	if (!ft_causes_wanted())
 		return FT_WHY_UNKNOWN;
-	return ft_cause_why(ft_breaks_cause(rec, ext->lblk));
+	return ft_cause_why(ft_extmap_cause(&rec->map, ext->lblk));
 }
 
 /**

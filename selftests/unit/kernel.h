@@ -18,6 +18,7 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
+typedef uint32_t __u32;
 typedef unsigned long long u64;
 #define gfp_t			unsigned int
 
@@ -30,6 +31,7 @@ struct atomic_long {
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define noinline
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define __init
@@ -40,6 +42,7 @@ struct atomic_long {
 #define array_size(n, size)	((size_t)(n) * (size))
 #define struct_size(p, member, n)	(sizeof(*(p)) + sizeof((p)->member[0]) * (n))
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
+#define memset32(to, value, n)	do { for (size_t i_ = 0; i_ < (size_t)(n); i_++) (to)[i_] = (value); } while (0)
 #define cond_resched()		((void)0)
 
 /* A warning ends the test. */

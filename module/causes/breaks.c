@@ -85,7 +85,17 @@ static noinline void charge(struct ft_inode *rec, u32 lblk, u64 old_bytes)
 	ft_count(FT_CAUSES_LOST);
 }
 
-static void set_cause(struct ft_inode *rec, u32 lblk, u32 cause)
+/**
+ * ft_breaks_set_cause() - set the cause of an extent in the map of a file
+ * @rec: the file
+ * @lblk: the first block of the extent; if none begins there, nothing changes
+ * @cause: the cause
+ *
+ * If memory is short, the causes around it are lost.
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_breaks_set_cause(struct ft_inode *rec, u32 lblk, u32 cause)
 {
 	u64 bytes = rec->map.bytes;
 
@@ -263,10 +273,10 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 		      const struct ft_alloc *alloc)
 {
 	count_healed(rec, ext, before, alloc);
-	set_cause(rec, ext->lblk, cause_before(rec, ext, before, alloc));
+	ft_breaks_set_cause(rec, ext->lblk, cause_before(rec, ext, before, alloc));
 	if (!before->has_next || before->next == ext->lba + ext->len)
 		return;
-	set_cause(rec, before->limit, cause_after(rec, ext, before, alloc));
+	ft_breaks_set_cause(rec, before->limit, cause_after(rec, ext, before, alloc));
 	if (before->last != FT_LBA_UNWRITTEN &&
 	    before->next != before->last + 1) {
 		rec->replaced = before->next_cause;
@@ -290,7 +300,7 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 {
 	if (before->has_next && before->has_prev &&
 	    before->next != before->prev + 1)
-		set_cause(rec, before->limit, cause_of(alloc, FT_WHY_MOVED));
+		ft_breaks_set_cause(rec, before->limit, cause_of(alloc, FT_WHY_MOVED));
 	if (rec->replaced_at > lblk && rec->replaced_at <= end)
 		rec->replaced_at = 0;
 }
@@ -349,6 +359,8 @@ u32 ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext, u32 prev)
 	if (stayed && (!broken || (known.lblk == ext->lblk &&
 				   was_broken(rec, &known))))
 		return known.cause;
+	if (!broken && alloc.op == FT_OP_UNKNOWN)
+		return FT_CAUSE_UNKNOWN;
 	if (broken && alloc.op == FT_OP_UNKNOWN)
 		why = FT_WHY_UNKNOWN;
 	else if (broken && (stayed || alloc.op == FT_OP_RANGE))

@@ -49,6 +49,7 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 		      const struct ft_alloc *alloc);
 u32 ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 		    u32 prev);
+void ft_breaks_set_cause(struct ft_inode *rec, u32 lblk, u32 cause);
 void ft_breaks_replaced(struct ft_inode *rec);
 void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within);
 void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty);

@@ -60,7 +60,7 @@ void ft_target_kick(void);
  * @FT_AUDIT_DIFFERENCES: audited files whose map differed
  * @FT_SAMPLED: files of the sample whose map was compared (scan/sample.c)
  * @FT_REFUSED: files and names left out because the memory budget was used up
- * @FT_CAUSES_LOST: how often the causes of a file, or of a leaf of its map, were dropped
+ * @FT_CAUSES_LOST: how often the causes of a file, or of leaves of its map, were dropped
  *	because memory was short
  * @FT_NR_COUNTERS: how many there are
  */

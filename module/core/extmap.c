@@ -94,7 +94,8 @@ struct branch {
 /* the only leaf grows from FIRST_BYTES to NODE_BYTES by doubling */
 static_assert(NODE_BYTES % (2 * FIRST_BYTES) == 0);
 static_assert(sizeof(struct branch) <= NODE_BYTES);
-static_assert(sizeof(struct ft_leaf) <= 2 * sizeof(u64));
+/* also where pointers have 32 bits: then a leaf is as large as its memory */
+static_assert(sizeof(struct ft_leaf) == 2 * sizeof(u64));
 
 /* Far more than the sparsest tree of 2^30 blocks needs. */
 #define MAX_HEIGHT	16
@@ -257,7 +258,7 @@ static void copy_entries(struct ft_extmap *map, struct ft_leaf *to, unsigned int
 			 const struct ft_leaf *from, unsigned int first,
 			 unsigned int nr)
 {
-	bool differ = to->causes != NULL;
+	bool differ = to->causes;
 	unsigned int i;
 
 	memcpy(&to->entry[at], &from->entry[first], nr * sizeof(u64));

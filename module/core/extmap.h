@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The extent map of one file: which volume block holds which file block, and why each
- * extent begins where it does (format/cause.h). It does not depend on F2FS, tracepoints or debugfs, so that it can be tested alone.
+ * extent begins where it does (format/cause.h). It does not depend on F2FS, tracepoints
+ * or debugfs, so that it can be tested alone.
  */
 #ifndef FT_EXTMAP_H
 #define FT_EXTMAP_H
@@ -25,6 +26,9 @@
 
 /* A map of so few entries, see extmap.c, needs no memory besides the struct. */
 #define FT_FEW_ENTRIES		2
+
+/* Leaves of a map that lose their causes while its lock is held. */
+#define FT_LEAVES_AT_ONCE	64
 
 /**
  * struct ft_extent - blocks that are neighbours in the file and on the volume
@@ -56,7 +60,7 @@ struct ft_leaf {
 	u16 room;
 	u32 cause;
 	u32 *causes;
-	u64 entry[];
+	aligned_u64 entry[];
 };
 
 #define FT_START_SHIFT	34
@@ -95,7 +99,7 @@ struct ft_finger {
  */
 struct ft_extmap {
 	void *root;
-	u64 few[2 + FT_FEW_ENTRIES];
+	aligned_u64 few[2 + FT_FEW_ENTRIES];
 	struct ft_finger finger;
 	u32 height;
 	u32 nr;

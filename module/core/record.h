@@ -169,6 +169,7 @@ enum ft_change {
  *	@lock.
  * @map: the extent map
  * @replaced_at: its block plus one; 0: none
+ * @stripped_to: @map has lost its causes up to here, because memory is short
  * @awaited: of a file: what is expected to be written to it (causes/breaks.h), or %NULL.
  *	Whether there is one may be read without @lock, as may
  * @writer: number of the last process that wrote to it (causes/writer.h)
@@ -248,6 +249,7 @@ struct ft_inode {
 	u64 last_write;
 	struct ft_extmap map;
 	u32 replaced_at;
+	u32 stripped_to;
 	struct ft_awaited *awaited;
 	u32 writer;
 	u8 resync;
@@ -320,6 +322,7 @@ struct ft_audit_sum {
  *	event has changed something since
  * @cause_after: of a part: the cause of the extent that begins where the part ends, if
  *	the live map has none there yet
+ * @stripped_to: @built has lost its causes up to here, because memory is short
  * @contradicted: it found a block elsewhere than events had put it
  * @audit: only compare the map with @built, do not replace it
  * @sample: nobody has requested this audit
@@ -328,7 +331,7 @@ struct ft_audit_sum {
  * @audit_before: the inode's @audit when it began
  * @sum: what the last comparison found
  *
- * @built, @touched and @contradicted are protected by the lock of the inode, the
+ * @built, @touched, @stripped_to and @contradicted are protected by the lock of the inode, the
  * rest by the worker that has taken it.
  */
 struct ft_rebuild {
@@ -341,6 +344,7 @@ struct ft_rebuild {
 	unsigned long spent;
 	u32 last_lba;
 	u32 cause_after;
+	u32 stripped_to;
 	bool contradicted;
 	bool audit;
 	bool sample;

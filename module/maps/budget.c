@@ -25,28 +25,46 @@
 #define AGAIN_FIRST	HZ
 #define AGAIN_LAST	(64 * HZ)
 
-/* Leaves of a map that lose their causes while its lock is held. */
-#define LEAVES_AT_ONCE	64
-
 /**
  * struct choice - files that may have to give way
  * @owner: whose files
  * @bytes: the largest size so far; then the smallest size of a file that gives way
  * @pending: memory of records that are left out, which is not free yet; or of maps
  *	that are not there yet
+ * @seconds: maps that scans are building count
  * @dropped: at least one file has given way
  */
 struct choice {
 	u8 owner;
 	u64 bytes;
 	long pending;
+	bool seconds;
 	bool dropped;
 };
 
-/* The size of a file: its record and names, and its map with the causes of its breaks. */
-static u64 bytes_of(struct ft_inode *rec)
+/* The maps of a file, with the causes of its breaks. */
+static u64 map_bytes_locked(struct ft_inode *rec)
 {
-	return ft_inode_size() + READ_ONCE(rec->map.bytes) +
+	return rec->map.bytes + (ft_inode_scanning(rec) ? ft_second_bytes(rec) : 0);
+}
+
+static u64 map_bytes(struct ft_inode *rec, const struct choice *c)
+{
+	u64 bytes;
+
+	/* most files are not being scanned; directories have no map */
+	if (!c->seconds || rec->is_dir || !READ_ONCE(rec->rebuild))
+		return READ_ONCE(rec->map.bytes);
+	ft_inode_lock(rec);
+	bytes = map_bytes_locked(rec);
+	spin_unlock(&rec->lock);
+	return bytes;
+}
+
+/* The size of a file: its record, names and maps. */
+static u64 bytes_of(struct ft_inode *rec, const struct choice *c)
+{
+	return ft_inode_size() + map_bytes(rec, c) +
 	       READ_ONCE(rec->names_size) * FT_NAMES_UNIT;
 }
 
@@ -63,7 +81,7 @@ static void find_largest(struct ft_inode *rec, void *arg)
 	struct choice *c = arg;
 
 	if (can_give_way(rec, c))
-		c->bytes = max(c->bytes, bytes_of(rec));
+		c->bytes = max(c->bytes, bytes_of(rec, c));
 }
 
 /* Free the causes of a file. Returns how many bytes they took. */
@@ -76,7 +94,7 @@ static u64 free_causes(struct ft_inode *rec)
 		/* some at a time: writers wait for the lock */
 		ft_inode_lock(rec);
 		bytes = rec->map.bytes;
-		pos = ft_extmap_drop_causes(&rec->map, pos, LEAVES_AT_ONCE);
+		pos = ft_extmap_drop_causes(&rec->map, pos, FT_LEAVES_AT_ONCE);
 		freed += bytes - rec->map.bytes;
 		ft_mem_charge(&rec->map, rec->owner, rec->map.nr, bytes);
 		spin_unlock(&rec->lock);
@@ -91,41 +109,44 @@ static void drop_causes(struct ft_inode *rec, void *arg)
 	struct choice *c = arg;
 	u64 bytes;
 
-	if (rec->is_dir || !can_give_way(rec, c) || bytes_of(rec) < c->bytes ||
+	if (rec->is_dir || !can_give_way(rec, c) || bytes_of(rec, c) < c->bytes ||
 	    (c->dropped && ft_mem_is_eased(0)) ||
 	    !refcount_inc_not_zero(&rec->ref))
 		return;
 	rcu_read_unlock();
 	bytes = free_causes(rec);
+	if (bytes) {
+		ft_count(FT_CAUSES_LOST);
+		c->dropped = true;
+		pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u loses the causes of its breaks, which took %llu KiB\n",
+				    ft_mem_budget() >> 20, rec->ino,
+				    MAJOR(rec->vol->dev), MINOR(rec->vol->dev),
+				    bytes >> 10);
+	}
 	ft_inode_put(rec);
 	rcu_read_lock();
-	if (!bytes)
-		return;
-	ft_count(FT_CAUSES_LOST);
-	c->dropped = true;
-	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u loses the causes of its breaks, which took %llu KiB\n",
-			    ft_mem_budget() >> 20, rec->ino, MAJOR(rec->vol->dev),
-			    MINOR(rec->vol->dev), bytes >> 10);
 }
 
-/* Leave a file out. The maps of other files stay right. Returns: did it have a map? */
+/* Leave a file out. The maps of other files stay right. False if it is not followed. */
 static bool omit(struct ft_inode *rec)
 {
+	bool omitted;
 	u64 bytes = 0;
 
 	ft_inode_lock(rec);
-	if (ft_inode_followed(rec) && !rec->is_dir) {
-		bytes = rec->map.bytes;
+	omitted = ft_inode_followed(rec) && !rec->is_dir;
+	if (omitted) {
+		bytes = map_bytes_locked(rec);
 		ft_inode_omit(rec);
 		ft_count(FT_REFUSED);
 	}
 	spin_unlock(&rec->lock);
-	if (bytes)
+	if (omitted)
 		pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out until there is room\n",
 				    ft_mem_budget() >> 20, rec->ino,
 				    MAJOR(rec->vol->dev), MINOR(rec->vol->dev),
 				    bytes >> 10);
-	return bytes;
+	return omitted;
 }
 
 /* A file loses its map; without one it is not followed at all any more. */
@@ -134,12 +155,12 @@ static void leave_out(struct ft_inode *rec, void *arg)
 {
 	struct choice *c = arg;
 
-	if (!can_give_way(rec, c) || bytes_of(rec) < c->bytes ||
+	if (!can_give_way(rec, c) || bytes_of(rec, c) < c->bytes ||
 	    (c->dropped && ft_mem_is_eased(c->pending)) ||
 	    !refcount_inc_not_zero(&rec->ref))
 		return;
 	rcu_read_unlock();
-	if (READ_ONCE(rec->map.bytes) && omit(rec)) {
+	if (map_bytes(rec, c) && omit(rec)) {
 		c->dropped = true;
 	} else if (ft_names_leave_out(rec)) {
 		c->dropped = true;
@@ -157,7 +178,8 @@ static void leave_out(struct ft_inode *rec, void *arg)
  */
 static bool largest_gives_way(u8 owner, u64 bytes)
 {
-	struct choice c = { .owner = owner, .bytes = bytes };
+	/* a scan that needs room waits for the other ones instead */
+	struct choice c = { .owner = owner, .bytes = bytes, .seconds = !bytes };
 
 	ft_volume_visit_all(find_largest, &c);
 	if (c.bytes <= bytes)
@@ -249,20 +271,31 @@ bool ft_budget_make_way(struct ft_inode *rec)
 		return true;
 	}
 	omit(rec);
-	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u does not fit and is left out until there is room\n",
-			    ft_mem_budget() >> 20, rec->ino, MAJOR(rec->vol->dev),
-			    MINOR(rec->vol->dev));
 	return false;
+}
+
+/* In turn, as a file may have more of them than can be freed at once. */
+static void drop_some_causes(struct ft_inode *rec)
+{
+	u64 bytes = rec->map.bytes;
+
+	if (rec->stripped_to == FT_LBLK_END)
+		rec->stripped_to = 0;
+	rec->stripped_to = ft_extmap_drop_causes(&rec->map, rec->stripped_to,
+						 FT_LEAVES_AT_ONCE);
+	if (rec->map.bytes != bytes)
+		ft_count(FT_CAUSES_LOST);
+	ft_mem_charge(&rec->map, rec->owner, rec->map.nr, bytes);
 }
 
 /**
  * ft_budget_grown() - check the budget after a map has grown
  * @rec: the file; its map may be empty when this returns
  *
- * If the budget is used up, this file loses its map for a while, because it is the
- * only one that can be changed here. But it is the largest one of who has most that
- * gives way for good: a worker sees to that, and the scan that restores this map waits
- * for it.
+ * If the budget is used up, this file loses some causes, and if that is not enough, its
+ * map for a while, because it is the only one that can be changed here. But it is the
+ * largest one of who has most that gives way for good: a worker sees to that, and the
+ * scan that restores this map waits for it.
  *
  * Context: atomic, rec->lock held.
  */
@@ -272,6 +305,8 @@ void ft_budget_grown(struct ft_inode *rec)
 	if (likely(!ft_mem_uses_more_than(15)))
 		return;
 	/* a tree that is being freed is no reason to drop another one */
+	if (ft_mem_is_full(rec->owner))
+		drop_some_causes(rec);
 	if (ft_mem_is_full(rec->owner)) {
 		ft_count(FT_LOST);
 		ft_inode_start_over(rec);

@@ -33,8 +33,11 @@
 	_err;								\
 })
 
-/* Finish a change: handle @err, and check the budget if the map has grown. */
-static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
+/*
+ * Finish a change: handle @err, and check the budget if the map has grown. Causes that make it
+ * grow are checked apart.
+ */
+static void changed_locked(struct ft_inode *rec, int err, bool grown)
 {
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
@@ -44,7 +47,7 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 			ft_count(FT_LOST);
 		ft_inode_missed(rec, FT_OP_UNKNOWN);
 	}
-	if (unlikely(rec->map.bytes > old_bytes))
+	if (unlikely(grown))
 		ft_budget_grown(rec);
 }
 
@@ -54,10 +57,7 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
  */
 static void copy_cause(struct ft_inode *rec, u32 lblk)
 {
-	u64 bytes = ft_second_bytes(rec);
-
-	ft_extmap_set_cause(ft_built_map(rec), lblk, ft_extmap_cause(&rec->map, lblk));
-	ft_mem_charge_second(ft_second_bytes(rec), bytes);
+	ft_rebuild_set_cause(rec, lblk, ft_extmap_cause(&rec->map, lblk));
 }
 
 static void copy_next_cause(struct ft_inode *rec, const struct ft_around *before)
@@ -106,9 +106,11 @@ static int store_over(struct ft_inode *rec, const struct ft_extent *ext,
 		      const struct ft_alloc *alloc)
 {
 	u64 bytes = rec->map.bytes;
+	bool grown;
 	int err;
 
 	err = change_map(rec, ft_extmap_store, ext);
+	grown = rec->map.bytes > bytes;
 	if (!err && ft_causes_wanted())
 		ft_breaks_stored(rec, ext, &before->around, alloc);
 	if (!err && before->traced.on)
@@ -117,7 +119,7 @@ static int store_over(struct ft_inode *rec, const struct ft_extent *ext,
 		err = store_scanning(rec, ext);
 		copy_next_cause(rec, &before->around);
 	}
-	changed_locked(rec, err, bytes);
+	changed_locked(rec, err, grown);
 	return err;
 }
 
@@ -138,14 +140,17 @@ static int store_locked(struct ft_inode *rec, const struct ft_extent *ext,
 	return store_over(rec, ext, &before, alloc);
 }
 
-static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
-			const struct ft_alloc *alloc)
+static void erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
+			 const struct ft_alloc *alloc)
 {
+	u64 bytes = rec->map.bytes;
 	struct ft_before before;
+	bool grown;
 	int err;
 
 	read_before(rec, lblk, end, &before);
 	err = change_map(rec, ft_extmap_erase, lblk, end);
+	grown = rec->map.bytes > bytes;
 	if (!err && ft_causes_wanted())
 		ft_breaks_erased(rec, lblk, end, &before.around, alloc);
 	if (!err && before.traced.on)
@@ -154,7 +159,7 @@ static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
 		err = erase_scanning(rec, lblk, end);
 		copy_next_cause(rec, &before.around);
 	}
-	return err;
+	changed_locked(rec, err, grown);
 }
 
 /*
@@ -313,10 +318,8 @@ static void describe(const struct ft_inode *rec, struct ft_alloc *alloc)
 
 static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u64 bytes = rec->map.bytes;
 	u32 end = ft_extent_end(ext);
 	struct ft_alloc alloc;
-	int err;
 
 	if (ext->lba != FT_LBA_UNWRITTEN && !ft_extmap_holds(&rec->map, ext)) {
 		describe(rec, &alloc);
@@ -324,15 +327,14 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 		took(rec, ext, &alloc);
 	} else if (ext->lba != FT_LBA_UNWRITTEN) {
 		if (ft_inode_scanning(rec))
-			changed_locked(rec, store_scanning(rec, ext), bytes);
+			changed_locked(rec, store_scanning(rec, ext), false);
 	} else if (ft_inode_scanning(rec) ||
 		   ft_extmap_may_have_written(&rec->map, ext->lblk, end)) {
 		describe(rec, &alloc);
 		if (alloc.op == FT_OP_DIRECT || alloc.op == FT_OP_PREALLOC)
 			alloc.op = FT_OP_RANGE;
 		rec->reserver = NULL;
-		err = erase_locked(rec, ext->lblk, end, &alloc);
-		changed_locked(rec, err, bytes);
+		erase_locked(rec, ext->lblk, end, &alloc);
 	}
 }
 
@@ -486,15 +488,15 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 		rec->committing = false;
 		ft_inode_doubt(rec, FT_OP_ATOMIC);
 	}
-	if (!lblk) {
-		ft_trace_change(drop, rec, FT_TRACE_TRUNCATE);
-		ft_inode_drop_map(rec);
-	} else {
-		err = erase_locked(rec, lblk, FT_LBLK_END, &nothing);
+	if (lblk) {
+		erase_locked(rec, lblk, FT_LBLK_END, &nothing);
+		return;
 	}
-	if (!lblk && ft_inode_scanning(rec))
-		err = erase_scanning(rec, lblk, FT_LBLK_END);
-	changed_locked(rec, err, U64_MAX);
+	ft_trace_change(drop, rec, FT_TRACE_TRUNCATE);
+	ft_inode_drop_map(rec);
+	if (ft_inode_scanning(rec))
+		err = erase_scanning(rec, 0, FT_LBLK_END);
+	changed_locked(rec, err, false);
 }
 
 /**
@@ -545,7 +547,7 @@ void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 		if (err)
 			sure = false;
 		ft_trace_change(reserved, rec, lblk, end, err);
-		changed_locked(rec, 0, bytes);
+		changed_locked(rec, 0, rec->map.bytes > bytes);
 		if (!sure)
 			ft_inode_change(rec, FT_RESERVE);
 		if (rec->reserver == current)

@@ -129,14 +129,35 @@ static void note_cause(struct ft_inode *rec, struct ft_extent *part)
 	*last = part->lba + part->len - 1;
 }
 
-/* Store an extent in a map, with its cause. */
-static int store(struct ft_extmap *map, const struct ft_extent *ext)
+static bool has_cause(const struct ft_extent *ext)
 {
-	int err = ft_extmap_store(map, ext);
+	return ft_causes_wanted() && ext->lba != FT_LBA_UNWRITTEN;
+}
 
-	if (!err && ft_causes_wanted() && ext->lba != FT_LBA_UNWRITTEN)
-		ft_extmap_set_cause(map, ext->lblk, ext->cause);
-	return err;
+/**
+ * ft_rebuild_set_cause() - set the cause of an extent in the map that a scan is building
+ * @rec: the file
+ * @lblk: the first block of the extent; if none begins there, nothing changes
+ * @cause: the cause
+ *
+ * An audit compares no causes. If memory is short, the causes around it are lost.
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_rebuild_set_cause(struct ft_inode *rec, u32 lblk, u32 cause)
+{
+	u64 bytes = ft_second_bytes(rec);
+
+	if (rec->rebuild->audit)
+		return;
+	ft_extmap_set_cause(ft_built_map(rec), lblk, cause);
+	if (likely(ft_second_bytes(rec) == bytes))
+		return;
+	if (!ft_mem_allows_second(ft_second_bytes(rec))) {
+		ft_extmap_drop_causes(ft_built_map(rec), lblk, 1);
+		ft_count(FT_CAUSES_LOST);
+	}
+	ft_mem_charge_second(ft_second_bytes(rec), bytes);
 }
 
 /*
@@ -171,8 +192,10 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 		if (contradicts(rec, &part))
 			rec->rebuild->contradicted = true;
 		note_cause(rec, &part);
-		err = store(ft_built_map(rec), &part);
+		err = ft_extmap_store(ft_built_map(rec), &part);
 		ft_mem_charge_second(ft_second_bytes(rec), bytes);
+		if (!err && has_cause(&part))
+			ft_rebuild_set_cause(rec, part.lblk, part.cause);
 	}
 	if (next != stop) {
 		rec->rebuild->last_lba = FT_LBA_UNWRITTEN;
@@ -182,6 +205,23 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 	}
 	*pos = next;
 	return err;
+}
+
+/* Drop some causes of the map that is being built. False once all of it has been tried. */
+static bool drop_some_causes(struct ft_inode *rec)
+{
+	u32 *pos = &rec->rebuild->stripped_to;
+	u64 bytes = ft_second_bytes(rec);
+
+	if (*pos == FT_LBLK_END) {
+		*pos = 0;
+		return false;
+	}
+	*pos = ft_extmap_drop_causes(ft_built_map(rec), *pos, FT_LEAVES_AT_ONCE);
+	if (ft_second_bytes(rec) != bytes)
+		ft_count(FT_CAUSES_LOST);
+	ft_mem_charge_second(ft_second_bytes(rec), bytes);
+	return true;
 }
 
 /*
@@ -222,7 +262,7 @@ int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext,
 		if (!ft_inode_followed(rec))
 			err = -ENOBUFS;
 		else if (!ft_mem_allows_second(ft_second_bytes(rec)))
-			err = give_up_one(rec);
+			err = drop_some_causes(rec) ? 0 : give_up_one(rec);
 		else
 			err = merge_part(rec, ext, &pos);
 		spin_unlock(&rec->lock);
@@ -276,7 +316,7 @@ static void note_cause_after(struct ft_inode *rec)
 		}
 		note_cause(rec, &ext);
 		rebuild->cause_after = ext.cause;
-		ft_extmap_set_cause(&rec->map, ext.lblk, ext.cause);
+		ft_breaks_set_cause(rec, ext.lblk, ext.cause);
 		return;
 	}
 }
@@ -284,12 +324,12 @@ static void note_cause_after(struct ft_inode *rec)
 /* Make the live map agree with what the scan found, some extents from *@pos on. */
 static int patch_some(struct ft_inode *rec, u32 *pos)
 {
-	u32 end = rec->rebuild->end, nr = rec->map.nr;
-	u64 bytes = rec->map.bytes;
+	u32 end = rec->rebuild->end, nr;
 	struct ft_extent ext, next;
+	bool is_cut, grown = false;
 	unsigned int n;
-	bool is_cut;
 	int err = 0;
+	u64 bytes;
 
 	if (ft_causes_wanted() && *pos == rec->rebuild->from)
 		note_cause_after(rec);
@@ -297,6 +337,8 @@ static int patch_some(struct ft_inode *rec, u32 *pos)
 		if (!ft_extmap_next(ft_built_map(rec), *pos, &ext) || ext.lblk >= end)
 			ext = (struct ft_extent){ .lblk = end };
 		is_cut = ft_extmap_next(&rec->map, end, &next) && next.lblk < end;
+		nr = rec->map.nr;
+		bytes = rec->map.bytes;
 		if (ext.lblk > *pos) {
 			err = ft_extmap_erase(&rec->map, *pos, ext.lblk);
 			*pos = ext.lblk;
@@ -306,13 +348,16 @@ static int patch_some(struct ft_inode *rec, u32 *pos)
 			ext.len = min(ft_extent_end(&ext), end) - *pos;
 			ext.lblk = *pos;
 			*pos = ft_extent_end(&ext);
-			err = store(&rec->map, &ext);
+			err = ft_extmap_store(&rec->map, &ext);
 		}
+		ft_mem_charge(&rec->map, rec->owner, nr, bytes);
+		grown |= rec->map.bytes > bytes;
+		if (!err && ext.lblk < *pos && has_cause(&ext))
+			ft_breaks_set_cause(rec, ext.lblk, ext.cause);
 		if (is_cut && ft_causes_wanted())
-			ft_extmap_set_cause(&rec->map, end, rec->rebuild->cause_after);
+			ft_breaks_set_cause(rec, end, rec->rebuild->cause_after);
 	}
-	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
-	if (unlikely(rec->map.bytes > bytes))
+	if (unlikely(grown))
 		ft_budget_grown(rec);
 	return err;
 }

@@ -17,5 +17,6 @@ int ft_rebuild_begin(struct ft_inode *rec, bool audit);
 int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext,
 		     unsigned int nr);
 bool ft_rebuild_end(struct ft_inode *rec, int err);
+void ft_rebuild_set_cause(struct ft_inode *rec, u32 lblk, u32 cause);
 
 #endif

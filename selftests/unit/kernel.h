@@ -20,6 +20,7 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint32_t __u32;
 typedef unsigned long long u64;
+#define aligned_u64		u64 __attribute__((aligned(8)))
 #define gfp_t			unsigned int
 
 struct atomic_long {

@@ -208,7 +208,7 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 }
 
 /* Drop some causes of the map that is being built. False once all of it has been tried. */
-static bool drop_some_causes(struct ft_inode *rec)
+static bool drop_built_causes(struct ft_inode *rec)
 {
 	u32 *pos = &rec->rebuild->stripped_to;
 	u64 bytes = ft_second_bytes(rec);
@@ -262,7 +262,7 @@ int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext,
 		if (!ft_inode_followed(rec))
 			err = -ENOBUFS;
 		else if (!ft_mem_allows_second(ft_second_bytes(rec)))
-			err = drop_some_causes(rec) ? 0 : give_up_one(rec);
+			err = drop_built_causes(rec) ? 0 : give_up_one(rec);
 		else
 			err = merge_part(rec, ext, &pos);
 		spin_unlock(&rec->lock);

@@ -21,7 +21,32 @@ scatter() {
 	echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
 }
 
-plan 15
+# small_listed() - print how many of the small files are listed
+small_listed() {
+	grep -c " $MNT/small/" $DBG/files || :
+}
+
+# map_is_built() - has the scan of a large file come to its end?
+map_is_built() {
+	before=$(stat_of mem_bytes)
+	sleep 1
+	[ "$before" -gt 900000 ] && [ "$(stat_of mem_bytes)" = "$before" ]
+}
+
+# write_large(blocks) - write so many more blocks of the file `large`, anywhere
+write_large() {
+	fileop random $MNT/large 200000 "$1" $n >/dev/null
+	sync
+	n=$((n + 1))
+}
+
+# known() - print how many breaks of the file `large` have a known cause, and how many have not
+known() {
+	path=$MNT/large awk '!/^#/ && $NF == ENVIRON["path"] && $9 != "-" { n[$11 == "unknown"]++ }
+		END { print n[0] + 0, n[1] + 0 }' $DBG/extents
+}
+
+plan 22
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/old $MNT/new
 fileop many $MNT/old/ 100 64K 0
@@ -70,6 +95,64 @@ check "causes_lost counts what the log says ($(stat_of causes_lost), $lines)" \
 	test "$lines" = "$(stat_of causes_lost)" -o \( "$lines" -ge 10 -a "$lines" -lt "$(stat_of causes_lost)" \)
 fileop random $MNT/small/7 16 20 "${SEED:-96}" every 2
 check_at_once "maps of the small files are exact without a scan" --partial $MNT/small
+unload
+
+# A scan of the large file has built its map when that file is written: what that takes counts for the large file. The map that
+# events change has been empty until then, and is smaller than that of one of the small files.
+fileop truncate $MNT/large $((n - 32))M
+fileop write $MNT/small/a 0 24M
+mkdir $MNT/big
+mv $MNT/large $MNT/big
+sync
+load path=$MNT/small max_mem_mb=1
+settle
+if late function=ft_rebuild_end before_ms=$((6000 * SLOW)); then
+	echo "add $MNT/big" >$DBG/targets
+	check "the scan of the large file does not end" loop_until "$PATIENCE" map_is_built
+	echo "# $(stat_of mem_bytes) bytes"
+	fileop random $MNT/big/large 60000 300 "${SEED:-97}" >/dev/null
+	sync
+	expect "causes of what is written meanwhile leave no file out ($(stat_of mem_bytes) bytes)" "$(stat_of refused) $(small_listed)" "0 101"
+	fileop random $MNT/big/large 60000 3000 "${SEED:-98}" >/dev/null
+	sync
+	late
+	expect "the file that is being scanned is left out, and no other one" "$(stat_of refused) $(small_listed)" "1 101"
+else
+	skip "the scan of the large file does not end" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	skip "causes of what is written meanwhile leave no file out" "likewise"
+	skip "the file that is being scanned is left out, and no other one" "likewise"
+fi
+unload
+umount $MNT
+
+# Two maps of one file fit only if one of them has no causes. Then the file grows faster than a worker can take its causes.
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT max_mem_mb=1
+n=0
+while [ "$(stat_of mem_bytes)" -lt 655000 ] && [ $n -lt 100 ]; do
+	write_large 700
+done
+known >/tmp/known
+echo "# $(stat_of mem_bytes) bytes, known and unknown causes: $(cat /tmp/known)"
+expect "the file has not lost any cause" "$(stat_of causes_lost)" 0
+fileop say $DBG/resync 1
+settle
+known >>/tmp/known
+echo "# $(stat_of mem_bytes) bytes, known and unknown causes: $(tail -n 1 /tmp/known)"
+check "a scan takes some of its causes, not its map" awk '{ known = $1; more = $2 - unknown; unknown = $2 } END { exit !(known && more > 0) }' /tmp/known
+lost=$(stat_of causes_lost)
+if late function=give_way before_ms=$((5000 * SLOW)); then
+	while [ "$(stat_of causes_lost)" = "$lost" ] && [ $n -lt 100 ]; do
+		write_large 700
+	done
+	write_large 700
+	echo "# $(stat_of mem_bytes) bytes, $(($(stat_of causes_lost) - lost)) times causes were dropped"
+	expect "a file that grows loses causes before its map" "$(stat_of lost) $(stat_of refused)" "0 0"
+	late
+else
+	skip "a file that grows loses causes before its map" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+fi
+check_exact "the map is exact after that" $MNT
 unload
 umount $MNT
 

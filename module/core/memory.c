@@ -445,7 +445,7 @@ long ft_mem_yielding(void)
 	return atomic_long_read(&yielding_bytes);
 }
 
-/* A small map or history may grow as long as anything fits. */
+/* A small map, or few causes, may grow as long as anything fits. */
 static bool is_small(u64 bytes)
 {
 	return bytes <= mem_budget / 64;

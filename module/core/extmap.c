@@ -243,7 +243,8 @@ static u32 cause_near(const struct ft_leaf *leaf, unsigned int i)
 }
 
 /* Move all entries from @from on to @to, in the same leaf. */
-static void move_entries(struct ft_leaf *leaf, unsigned int to, unsigned int from)
+static __always_inline void move_entries(struct ft_leaf *leaf, unsigned int to,
+					 unsigned int from)
 {
 	unsigned int nr = leaf->nr - from;
 

@@ -19,8 +19,8 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 
 import browser  # noqa: E402
 
-SIZE = (1120, 640)
-PLAYED, FRAME_MS, STILL_MS, COLORS = 48, 125, 1300, 64
+WINDOW, SCALE = (1280, 760), 0.75
+PLAYED, FRAME_MS, STILL_MS, COLORS = 24, 200, 1300, 255
 SETTLED = "shown && MOVING.every(key => shown[key] === view[key])"
 
 
@@ -42,7 +42,8 @@ def main() -> None:
             times.append(ms)
 
         try:
-            chromium.new_page(*SIZE)
+            chromium.new_page()
+            chromium.call("Emulation.setDeviceMetricsOverride", width=WINDOW[0], height=WINDOW[1], deviceScaleFactor=SCALE, mobile=False)
             chromium.open(Path("page.html").absolute().as_uri())
             chromium.until(f"document.body.className === '' && {SETTLED} && player.curves.length === player.spans.length && player.spans.length")
             for i in range(PLAYED):
@@ -60,7 +61,11 @@ def main() -> None:
         finally:
             chromium.close()
         # one palette for all frames, so that what stays the same costs nothing
-        palette = frames[-4].quantize(COLORS)
+        width, height = frames[0].size
+        several = Image.new("RGB", (width, 3 * height))
+        for i in range(3):
+            several.paste(frames[-2 - i], (0, i * height))
+        palette = several.quantize(COLORS)
         packed = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
         packed[0].save(output, save_all=True, append_images=packed[1:], duration=times, loop=0, optimize=True)
         os.chdir("/")

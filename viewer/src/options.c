@@ -117,7 +117,7 @@ static bool read_max_input(void *to, const char *arg)
 	(void)to;
 	if (!parse_bytes(arg, MAX_BYTES, &bytes))
 		return false;
-	set_input_limit(bytes);
+	set_input_limit(bytes, NULL);
 	return true;
 }
 

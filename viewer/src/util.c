@@ -323,6 +323,7 @@ void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text)
 }
 
 static uint64_t input_max;
+static const char *input_remedy = "--max-input sets the limit, which is half of the memory otherwise";
 
 /**
  * input_limit() - how large one input may be, unpacked
@@ -339,10 +340,13 @@ uint64_t input_limit(void)
 /**
  * set_input_limit() - set how large one input may be
  * @bytes: the limit, above 0
+ * @remedy: what to do with a larger one; NULL: set the limit
  */
-void set_input_limit(uint64_t bytes)
+void set_input_limit(uint64_t bytes, const char *remedy)
 {
 	input_max = bytes;
+	if (remedy)
+		input_remedy = remedy;
 }
 
 /**
@@ -357,8 +361,7 @@ noreturn void input_too_large(const char *name)
 		snprintf(size, sizeof(size), "%ju bytes", (uintmax_t)input_limit());
 	else
 		format_bytes(size, (double)input_limit() / 4096.0);
-	die("%s: the input is larger than %s; expected less; --max-input sets the limit, which is half of the memory "
-	    "otherwise", name, size);
+	die("%s: the input is larger than %s; expected less; %s", name, size, input_remedy);
 }
 
 /**

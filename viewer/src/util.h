@@ -78,7 +78,7 @@ int64_t monotonic_ns(void);
 void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text);
 
 uint64_t input_limit(void);
-void set_input_limit(uint64_t bytes);
+void set_input_limit(uint64_t bytes, const char *remedy);
 noreturn void input_too_large(const char *name);
 int slurp(struct text *text, int fd);
 int slurp_file(struct text *text, const char *path);

@@ -103,7 +103,6 @@ def test_inputs_have_names(page: Page) -> None:
         os.chdir("..")
 
 
-@needs_devtools
 def test_the_samples_are_shown(page: Page) -> None:
     """Those of make page, from the first moment to the last, with the whole curve; a page that has them can be mailed."""
     samples = sorted(SAMPLES.iterdir())
@@ -119,6 +118,7 @@ def test_the_samples_are_shown(page: Page) -> None:
         expect_input(page, sample, "--at", "start")
 
 
+@needs_devtools
 def test_no_request_leaves_the_page(page: Page) -> None:
     begin(page, DATA / "small.table")
     expect(len(page.browser.workers), 1)

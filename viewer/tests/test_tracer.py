@@ -249,6 +249,20 @@ def test_an_event_that_does_not_come_is_lost(world: World) -> None:
     expect((world.said(), len(world.files("snapshot"))), (["2 events were lost; taking a new snapshot"], 2))
 
 
+def test_events_that_are_numbered_anew(world: World) -> None:
+    """The directory was removed and made again: how many events are missing is not known."""
+    world.reading(1, world.change(10, 5000))
+    world.reading(2, world.change(30, 1))
+    with world.recording():
+        wait_for(lambda: len(world.files("events")) > 1)
+        world.reading(world.readings() + 2, world.change(40, 2))
+        world.wait_readings(world.readings() + 4)
+    first, second = world.files("events")
+    expect((numbers(world, first), batches(first)), ([(10, 5000), (30, 1)], [(0, 1), (1, 0), (1, 1), (0, 0)]))
+    expect((numbers(world, second), len(world.files("snapshot"))), ([(40, 2)], 2))
+    expect(world.said(), ["a volume was unmounted or its directory was removed, so its events are numbered anew; taking a new snapshot"])
+
+
 def test_events_that_the_kernel_drops(world: World) -> None:
     """By both of its counters; what it has dropped before is not said again."""
     stats = "entries: 0\noverrun: {}\ncommit overrun: 7\nbytes: 0\ndropped events: {}\nread events: 9\n"

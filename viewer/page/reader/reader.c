@@ -97,7 +97,7 @@ EMSCRIPTEN_KEEPALIVE void reader_open(const char *path)
 	struct table table;
 	char *trouble;
 
-	set_input_limit(PAGE_MAX_INPUT);
+	set_input_limit(PAGE_MAX_INPUT, PAGE_MAX_REMEDY);
 	source_init(&reader.source, xasprintf("%s", path));
 	*answers = (struct answers){ .most = SERVE_MAX_VIEWS, .colors = colors_by, .plot = plot, .plot_type = "image/svg+xml",
 				       .show = show_moment };

@@ -196,7 +196,7 @@ void page_file_write(const char *path, char *const *inputs, size_t n)
 	if (err)
 		die("%s: cannot read: %s", reader_path, strerror(err));
 	if (input_limit() > PAGE_MAX_INPUT)
-		set_input_limit(PAGE_MAX_INPUT);
+		set_input_limit(PAGE_MAX_INPUT, PAGE_MAX_REMEDY);
 	for (i = 0; i < n; i++)
 		check_input(inputs[i]);
 	outfile_open(&out, path, "page");

@@ -111,7 +111,9 @@ static void drain(struct live *live, bool write)
 	live->until_ns = drained.until_ns;
 	if (!live->log.path)
 		return;
-	if (drained.n_lost)
+	if (drained.begins_anew)
+		warn("a volume was unmounted or its directory was removed, so its events are numbered anew; taking a new snapshot");
+	else if (drained.n_lost)
 		warn("%ju events were lost; taking a new snapshot", (uintmax_t)drained.n_lost);
 	if (drained.n_lost || has_unknown(&drained))
 		live->needs_copy = true;

@@ -533,6 +533,10 @@ void tracer_drain(struct tracer *tracer, struct drained *drained)
 			is_waiting = true;
 			break;
 		}
+		if (missing > INT32_MAX) {
+			drained->begins_anew = true;
+			missing = 1;
+		}
 		if (missing > drained->n_lost)
 			drained->n_lost = missing;
 		remember(t, e);

@@ -15,6 +15,8 @@
  * @n: number of @list
  * @until_ns: up to which moment all events are in @list and those before
  * @n_lost: how many events were lost before or among them
+ * @begins_anew: the events of a volume were numbered anew, as it was unmounted or its directory was removed; then @n_lost is above 0,
+ *	and how many were lost is not known
  * @was_unloaded: the module was unloaded, and tracefs has dropped what was not read: nothing else is set
  */
 struct drained {
@@ -22,6 +24,7 @@ struct drained {
 	size_t n;
 	uint64_t until_ns;
 	uint64_t n_lost;
+	bool begins_anew;
 	bool was_unloaded;
 };
 

@@ -123,10 +123,19 @@ void ft_counts_reset(struct ft_volume *vol);
 void *ft_counts_watch(void);
 void ft_counts_forget(void *state);
 
+/*
+ * The counts of a file, or %NULL. In an RCU read section, which in a probe is that of
+ * disabled preemption, see probes/probing.h.
+ */
+static __always_inline struct ft_reads *ft_counts_own(const struct ft_inode *rec)
+{
+	return rcu_dereference_check(rec->reads, rcu_read_lock_any_held());
+}
+
 /* The counts of a file, or those of the rest. Valid until the end of the RCU read section. */
 static __always_inline struct ft_reads *ft_counts_of(struct ft_inode *rec)
 {
-	return rcu_dereference(rec->reads) ?: ft_counts_new(rec);
+	return ft_counts_own(rec) ?: ft_counts_new(rec);
 }
 
 #endif

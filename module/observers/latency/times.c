@@ -176,7 +176,7 @@ static void put(struct ft_timed *t)
 	rec = t->ended ? ft_inode_find_file(t->sb, t->ino) : NULL;
 	if (rec) {
 		add(ft_counts_of_volume(rec), t);
-		f = rcu_dereference(rec->reads) ?: &ft_counts_of_volume(rec)->rest;
+		f = ft_counts_own(rec) ?: &ft_counts_of_volume(rec)->rest;
 		if (!t->failed) {
 			atomic64_inc(&f->timed[!t->one]);
 			if (t->waited)

@@ -59,6 +59,7 @@ case "$(uname -v) $(uname -m)" in
 	fileop fallocate $MNT/parts punch 1M 8K
 	settle || :
 	echo 0 >$TRACING/events/f2fs/f2fs_map_blocks/enable
+	echo 0 >$TRACING/events/f2fs/f2fs_map_blocks/filter
 	scans=$(($(stat_of rescans) - scans)) lookups=$(grep -c ' f2fs_map_blocks: ' $TRACING/trace || :)
 	check "only the part with the range is scanned ($scans scans, $lookups look-ups, $(column files $MNT/parts 6) fragments)" \
 		test $scans -gt 0 -a "$lookups" -gt 0 -a "$lookups" -le $((16 * scans)) -a "$(column files $MNT/parts 6)" -gt 100

@@ -4,7 +4,8 @@
 # 65_memory.sh - the memory of an extent with $EXTENTS (default 25 000) extents in one file
 #
 # Measured in the kernel's slabs, not by the module's own counters, which must agree. An extent takes an entry of
-# 8 bytes, and so does the hole between two that are apart; the rest is free space in the nodes.
+# 8 bytes, and so does the hole between two that are apart; the rest is free space in the nodes. A cause takes 4 bytes
+# more of each entry, in the slabs of kmalloc(), so only what is charged shows it.
 #
 # kernels: first
 # group: memory
@@ -13,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 10
+plan 12
 [ "$SLOW" = 1 ] || skip_rest "memory of an extent" "the checks of this kernel take additional memory"
 
 # The memory that a slab may keep on each CPU.
@@ -56,7 +57,7 @@ make_volume $DISK $MNT mode=fragment:block || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
-load path=$MNT,$MNT2
+load path=$MNT,$MNT2 causes=0
 [ -n "$(nodes)" ] || skip_rest "memory of an extent" "this kernel keeps nodes in one slab with others of their size"
 
 begin
@@ -79,5 +80,15 @@ begin
 fileop random $MNT2/dense $((want * 21 / 20)) $((want * 11 / 5)) 66 every 1000
 sync
 measure "overwritten at random" 16
+
+unload
+load path=$MNT2
+begin
+fileop random $MNT2/holes $((want * 5)) $((want * 13 / 10)) 65 direct
+sync
+extents=$(($(stat_of extents) - extents))
+causes=$(($(stat_of mem_bytes) - charged - ($(nodes) - nodes)))
+check "with causes: at least $want extents" test "$extents" -ge "$want"
+check "at most two causes for each extent, as there are holes, and free space ($causes bytes)" test $causes -le $((10 * extents + SLACK))
 
 finish

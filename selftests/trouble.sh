@@ -47,6 +47,17 @@ ft_races() {
 		}'
 }
 
+# ft_stops() - print a log without the stack that F2FS prints when it gives a volume up whose disk it cannot read
+ft_stops() {
+	awk '
+		/Call Trace:/ { if (inside) printf "%s", lines; inside = 1; own = 0; lines = "" }
+		!inside { print; next }
+		{ lines = lines $0 "\n" }
+		/ f2fs_stop_checkpoint\+/ { own = 1 }
+		/<\/TASK>/ { if (!own) printf "%s", lines; inside = 0 }
+		END { if (inside) printf "%s", lines }'
+}
+
 # ft_kernel_well(log) - true if a guest's kernel log has no warning; otherwise print the warnings
 ft_kernel_well() {
 	local others
@@ -73,7 +84,7 @@ ft_emulator_failed() {
 # ft_plain_log(log) - print the lines of a guest's kernel log that may be warnings of ours
 ft_plain_log() {
 	# The first program of the full guest also writes to the kernel's log, and warns about features that the host lacks.
-	tr -d '\r' <"$1" | grep -av 'virtme-ng-init:' | ft_races rest
+	tr -d '\r' <"$1" | grep -av 'virtme-ng-init:' | ft_stops | ft_races rest
 }
 
 # ft_refusals() - print a log without the messages of a kernel that is made to refuse memory
@@ -93,5 +104,5 @@ ft_log_trouble() {
 
 	refusals="cat"
 	[ ! -d /sys/kernel/debug/failslab ] || refusals=ft_refusals
-	dmesg | ft_after "$1" | ft_races rest | $refusals | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
+	dmesg | ft_after "$1" | ft_stops | ft_races rest | $refusals | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
 }

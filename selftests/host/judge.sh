@@ -80,9 +80,14 @@ trouble_is() {
 	if ft_emulator_failed "$dir/kernel.log"; then echo yes; else echo no; fi
 }
 
+# not_well() - has the log a warning?
+not_well() {
+	! KREL=6.12 ft_kernel_well "$dir/kernel.log" 2>/dev/null
+}
+
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
-plan 13
+plan 15
 make_runner
 first='# begin 20_write.sh
 1..2
@@ -136,6 +141,10 @@ expect "a breakpoint in the kernel's own code is the emulator's fault" \
 expect "one in a module, one after a warning, another oops are not" "$(trouble_is 'Oops: int3: 0000 [#1]' 'RIP: 0010:ft_f+0x3/0x10 [fragtrace]') \
 $(trouble_is 'WARNING: CPU: 0' 'Oops: int3: 0000 [#1]' 'RIP: 0010:__schedule+0x30c/0x1080') \
 $(trouble_is 'Oops: 0002 [#1]' 'RIP: 0010:__schedule+0x30c/0x1080')" "no no no"
+printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' dump_stack_lvl+0x5d/0x80' ' f2fs_stop_checkpoint+0x1a8/0x2d0 [f2fs]' ' </TASK>' >"$dir/kernel.log"
+check "the stack of a volume that F2FS gives up is no trouble" ft_kernel_well "$dir/kernel.log"
+printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' ft_f+0x3/0x10 [fragtrace]' ' </TASK>' >>"$dir/kernel.log"
+check "another one after it is" not_well
 say 1 0 "$first"
 check "interrupted: what a suite has begun ends, too" interrupted
 finish

@@ -634,7 +634,7 @@ test_readme() {
 	"$python" - "$readme" list.json >said <<-'PYTHON'
 	import json, re, sys
 	text = " ".join(open(sys.argv[1], encoding="utf-8").read().split())
-	told = re.search(r"Grey: (\d+) `\.sst` files.*?Red: the last blocks of (\d+) of them.*?, (\d+) GiB away", text).groups()
+	told = re.search(r"Grey: (\d+) `\.sst` files.*?Red: the last blocks of (\d+), .*?, (\d+) GiB away", text).groups()
 	files = [f for f in json.load(open(sys.argv[2]))["records"] if f["path"].endswith(".sst")]
 	fragmented = [f for f in files if f["fragments"] > 1]
 	away = sum(f["mean_distance"] for f in fragmented) / len(fragmented) / (1 << 18)

@@ -25,7 +25,45 @@ def program() -> str | None:
     return next((p for p in map(shutil.which, PROGRAMS) if p), None)
 
 
-class Browser:
+class Driver:
+    """What tests do with any browser."""
+
+    def js(self, expression: str) -> Any:
+        """The value of a JavaScript expression in the page."""
+        raise NotImplementedError
+
+    def click(self, x: float, y: float) -> None:
+        """Move the mouse and click."""
+        raise NotImplementedError
+
+    def click_on(self, selector: str) -> None:
+        """Click into the middle of an element, when it is there and has come to rest."""
+        middle = f"""(() => {{
+            const e = document.querySelector({json.dumps(selector)});
+            if (!e)
+                return null;
+            e.scrollIntoView({{block: "nearest"}});
+            const b = e.getBoundingClientRect();
+            return [b.left + b.width / 2, b.top + b.height / 2];
+        }})()"""
+        before, now, end = None, self.js(middle), time.monotonic() + 60
+        while now is None or now != before:
+            if time.monotonic() > end:
+                raise Failure(f"never at rest: {selector}")
+            time.sleep(0.03)
+            before, now = now, self.js(middle)
+        self.click(*now)
+
+    def until(self, expression: str, seconds: float = 60) -> None:
+        """Wait until an expression is true."""
+        end = time.monotonic() + seconds
+        while not self.js(expression):
+            if time.monotonic() > end:
+                raise Failure(f"never true: {expression}")
+            time.sleep(0.03)
+
+
+class Browser(Driver):
     """One browser with one page open at a time."""
 
     def __init__(self, folder: str) -> None:
@@ -146,24 +184,6 @@ class Browser:
         self.mouse("mousePressed", x, y, button="left", clickCount=1)
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
-    def click_on(self, selector: str) -> None:
-        """Click into the middle of an element, when it is there and has come to rest."""
-        middle = f"""(() => {{
-            const e = document.querySelector({json.dumps(selector)});
-            if (!e)
-                return null;
-            e.scrollIntoView({{block: "nearest"}});
-            const b = e.getBoundingClientRect();
-            return [b.left + b.width / 2, b.top + b.height / 2];
-        }})()"""
-        before, now, end = None, self.js(middle), time.monotonic() + 60
-        while now is None or now != before:
-            if time.monotonic() > end:
-                raise Failure(f"never at rest: {selector}")
-            time.sleep(0.03)
-            before, now = now, self.js(middle)
-        self.click(*now)
-
     def key(self, key: str, text: str = "") -> None:
         """Press and release a key."""
         code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
@@ -190,14 +210,6 @@ class Browser:
         if "exceptionDetails" in result:
             raise Failure(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
-
-    def until(self, expression: str, seconds: float = 60) -> None:
-        """Wait until an expression is true."""
-        end = time.monotonic() + seconds
-        while not self.js(expression):
-            if time.monotonic() > end:
-                raise Failure(f"never true: {expression}")
-            time.sleep(0.03)
 
     def shot(self, name: str) -> None:
         """Save a screenshot of the window as a PNG file."""

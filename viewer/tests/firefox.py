@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from browser import Failure
+from browser import Driver, Failure
 
 LISTENING = "WebDriver BiDi listening on "
 
@@ -23,7 +23,7 @@ def program() -> str | None:
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
-class Browser:
+class Browser(Driver):
     """One browser with one page open at a time."""
 
     def __init__(self, folder: str) -> None:
@@ -103,25 +103,11 @@ class Browser:
         node = self.call("browsingContext.locateNodes", context=self.context, locator={"type": "css", "value": selector})["nodes"][0]
         self.call("input.setFiles", context=self.context, element={"sharedId": node["sharedId"]}, files=paths)
 
-    def click_on(self, selector: str) -> None:
-        """Click into the middle of an element, when it is there and has come to rest."""
-        place = f"""(() => {{
-            const e = document.querySelector({json.dumps(selector)});
-            if (!e)
-                return null;
-            e.scrollIntoView({{block: "nearest"}});
-            const b = e.getBoundingClientRect();
-            return [b.left + b.width / 2, b.top + b.height / 2];
-        }})()"""
-        before, now, end = None, self.js(place), time.monotonic() + 60
-        while now is None or now != before:
-            if time.monotonic() > end:
-                raise Failure(f"never at rest: {selector}")
-            time.sleep(0.03)
-            before, now = now, self.js(place)
-        x, y = map(round, now)
+    def click(self, x: float, y: float) -> None:
+        """Move the mouse and click."""
         self.call("input.performActions", context=self.context, actions=[{"type": "pointer", "id": "mouse", "actions": [
-            {"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]}])
+            {"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0}]}])
 
     def js(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
@@ -130,14 +116,6 @@ class Browser:
         if result["type"] != "success":
             raise Failure(f"{expression}: {result['exceptionDetails']['text']}")
         return json.loads(result["result"]["value"])[0]
-
-    def until(self, expression: str, seconds: float = 60) -> None:
-        """Wait until an expression is true."""
-        end = time.monotonic() + seconds
-        while not self.js(expression):
-            if time.monotonic() > end:
-                raise Failure(f"never true: {expression}")
-            time.sleep(0.03)
 
     def shot(self, name: str) -> None:
         """Save a screenshot of the window as a PNG file."""

@@ -21,9 +21,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import IO, Any, Iterable, Iterator, Optional
 
 import numpy as np
 
@@ -158,26 +160,44 @@ input_max: Optional[str] = None
 warned: set[str] = set()
 
 
-def ask(command: str, *args: str) -> bytes:
-    """What a command of fragtrace writes; its messages go on, the one of an error as a SnapError."""
+@contextmanager
+def running(command: str, *args: str, given: Optional[bytes] = None) -> Iterator[IO[bytes]]:
+    """What a command of fragtrace writes when it is given this; in the end its messages go on, the one of an error as a SnapError."""
     limit = ["--max-input", input_max] if input_max is not None else []
     program = find_program()
-    try:
-        # an input may be a descriptor, as in <(zcat t.gz)
-        done = subprocess.run([program, command, *limit, *args], capture_output=True, check=False, close_fds=False)
-    except OSError as error:
-        raise SnapError(f"{program}: cannot start: {error.strerror}; install it again") from error
-    said = done.stderr.decode("utf-8", "surrogateescape").replace(f"{PROGRAM} {command}: ", "").splitlines()
-    wrong = said.pop() if said and done.returncode > 0 else f"{program} {command}: ended with status {done.returncode}"
-    if done.returncode < 0:
-        wrong = f"{program} {command}: was ended by {signal.Signals(-done.returncode).name}"
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as messages:
+        asked.write(given or b"")
+        asked.seek(0)
+        try:
+            # an input may be a descriptor, as in <(zcat t.gz)
+            with subprocess.Popen([program, command, *limit, *args], stdin=None if given is None else asked,
+                                  stdout=subprocess.PIPE, stderr=messages, close_fds=False) as child:
+                assert child.stdout
+                try:
+                    yield child.stdout
+                except BaseException:
+                    child.kill()
+                    raise
+        except OSError as error:
+            raise SnapError(f"{program}: cannot start: {error.strerror}; install it again") from error
+        messages.seek(0)
+        said = messages.read().decode("utf-8", "surrogateescape").replace(f"{PROGRAM} {command}: ", "").splitlines()
+    status = child.returncode
+    wrong = said.pop() if said and status > 0 else f"{program} {command}: ended with status {status}"
+    if status < 0:
+        wrong = f"{program} {command}: was ended by {signal.Signals(-status).name}"
     for line in said:
         if line not in warned:
             print(visible(line), file=sys.stderr)
             warned.add(line)
-    if done.returncode:
-        raise SnapError(wrong, 2 if done.returncode == 2 else 1)
-    return done.stdout
+    if status:
+        raise SnapError(wrong, 2 if status == 2 else 1)
+
+
+def ask(command: str, *args: str) -> bytes:
+    """All that a command of fragtrace writes."""
+    with running(command, *args) as out:
+        return out.read()
 
 
 def checked(document: Any, form: str) -> Any:
@@ -192,23 +212,22 @@ def path_of(name: str) -> str:
     return os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda byte: bytes([int(byte[1], 8)]), name.encode()))
 
 
-def take_arrays(head: dict[str, Any], data: bytes, at: int) -> tuple[dict[str, dict[str, np.ndarray]], int]:
-    """The arrays that the line of JSON lists, by name and member; and where they end."""
+def take_arrays(head: dict[str, Any], stream: IO[bytes]) -> dict[str, dict[str, np.ndarray]]:
+    """The arrays that the line of JSON lists, by name and member."""
     result = {}
     for array in head["arrays"]:
-        records = np.frombuffer(data, np.uint32, array["n"] * len(array["fields"]), at).reshape(array["n"], len(array["fields"]))
-        at += records.nbytes
+        shape = (array["n"], len(array["fields"]))
+        records = np.frombuffer(stream.read(4 * shape[0] * shape[1]), np.uint32).reshape(shape)
         result[array["name"]] = {field: records[:, i].astype(np.int64) for i, field in enumerate(array["fields"])}
-    return result, at
+    return result
 
 
-def table_of(name: str, data: bytes) -> Table:
-    """The table that fragtrace has written in columns."""
-    end = data.find(b"\n") + 1
-    head = checked(json.loads(data[:end] or b"null"), "columns")
-    arrays, at = take_arrays(head, data, end)
+def table_of(name: str, line: bytes, stream: IO[bytes]) -> Table:
+    """The table that fragtrace writes in columns, after its first line."""
+    head = checked(json.loads(line), "columns")
+    arrays = take_arrays(head, stream)
     files, extents, windows = arrays["files"], arrays["extents"], arrays["windows"]
-    names = iter(os.fsdecode(data[at:]).split("\0"))
+    names = iter(os.fsdecode(stream.read(head["name_bytes"])).split("\0"))
     volumes = [Volume(path=next(names), **volume) for volume in head["volumes"]]
     kinds = [Kind(next(names), tuple(tones)) for tones in head["kinds"]]
     paths = [path for _, path in zip(range(len(files["ino"])), names)]
@@ -219,15 +238,39 @@ def table_of(name: str, data: bytes) -> Table:
         head["stale"], Heat(head["window_blocks"], head["period_s"], **windows) if "window_blocks" in head else None)
 
 
+def columns_of(names: list[str], given: Optional[bytes], options: list[str], colors: Optional[list[str]],
+               with_heat: bool) -> Iterator[Table]:
+    """The tables that fragtrace writes in columns, one for each name."""
+    options += [word for one in colors or [] for word in ("-c", one)]
+    options += ["--reads"] if with_heat else []
+    with running("table", "--columns", *options, given=given) as out:
+        for name in names:
+            line = out.readline()
+            if not line:
+                break
+            yield table_of(name, line, out)
+        else:
+            return
+    # what is wrong was said, or nothing was written
+    checked(None, "columns")
+
+
 def read_table(path: str, at: Optional[str] = None, colors: Optional[list[str]] = None, with_heat: bool = False) -> Table:
     """Read a snapshot, a text of debugfs, - for standard input, or a moment of a recording: its end, or --at.
 
     colors are color.cnf files, or presets, which define the kinds of files.
     """
-    options = ["--at", at] if at is not None else []
-    options += [word for one in colors or [] for word in ("-c", one)]
-    options += ["--reads"] if with_heat else []
-    return table_of("<stdin>" if path == "-" else path, ask("table", "--columns", "-t", path, *options))
+    options = ["-t", path, *(["--at", at] if at is not None else [])]
+    table, = columns_of(["<stdin>" if path == "-" else path], None, options, colors, with_heat)
+    return table
+
+
+def read_tables(requests: Iterable[tuple[str, Optional[str]]], colors: Optional[list[str]] = None,
+                with_heat: bool = False) -> Iterator[Table]:
+    """Read one table after the other, as read_table(), from one process: of each, the path and the moment."""
+    wanted = list(requests)
+    given = b"".join(os.fsencode(f"{at or ''}\0{path}\0") for path, at in wanted)
+    return columns_of([path for path, _ in wanted], given, ["--requests"], colors, with_heat)
 
 
 def read_moments(folder: str) -> list[Span]:

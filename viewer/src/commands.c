@@ -103,7 +103,7 @@ static void check_folder(const char *output, const char *dir)
 }
 
 /* No output may overwrite an input or another output. */
-static void check_outputs(const struct options *o)
+static void check_outputs(const struct options *o, const char *heat)
 {
 	const char *const outputs[] = { o->png, o->html, o->output };
 	size_t i, k;
@@ -113,7 +113,7 @@ static void check_outputs(const struct options *o)
 			continue;
 		check_input(outputs[i], o->table);
 		check_input(outputs[i], o->img_conf);
-		check_input(outputs[i], o->heat);
+		check_input(outputs[i], heat);
 		check_folder(outputs[i], o->table);
 		check_folder(outputs[i], o->f2fs_state);
 		for (k = 0; k < o->n_color_confs; k++)
@@ -699,8 +699,12 @@ static void prepare_check(struct session *s)
 
 static void prepare_table(struct session *s)
 {
-	if (s->options.form != FORM_COLUMNS && (s->options.n_color_confs || s->options.with_reads))
-		die_usage("%s: only columns have that; add --columns", s->options.with_reads ? "--reads" : "-c");
+	const struct options *o = &s->options;
+
+	if (o->form != FORM_COLUMNS && (o->n_color_confs || o->with_reads || o->requests))
+		die_usage("%s: only columns have that; add --columns", o->requests ? "--requests" : o->with_reads ? "--reads" : "-c");
+	if (o->requests && (o->table || o->has_at || o->interval_ns || strcmp(o->output, "-")))
+		die_usage("--requests: standard input names the tables, and standard output has them; leave out TABLE, --at, -n, --count and -o");
 }
 
 static void run_record(struct session *s)
@@ -758,13 +762,9 @@ static void begin_drawing(struct session *s)
 		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", o->color_by);
 	for (i = 0; i < o->n_color_confs; i++)
 		colors_read(&s->colors, o->color_conf[i]);
-	if (!strcmp(o->color_by, "heat") || o->with_reads) {
-		s->needs_heat = true;
+	s->needs_heat = !strcmp(o->color_by, "heat") || o->with_reads;
+	if (s->needs_heat)
 		s->colors.heat = &s->heat;
-		s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table, !o->with_reads);
-		o->heat = s->heat_path;
-		check_outputs(o);
-	}
 	img_conf_read(&s->img, o->img_conf);
 	for (i = 0; i < N_IMG_OPTIONS; i++)
 		if (o->img_keys[i])
@@ -777,23 +777,81 @@ static const char *default_table(void)
 	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
 }
 
-static void begin(struct session *s)
+/* Find what belongs to the table. */
+static void begin_table(struct session *s)
 {
-	struct options *o = &s->options;
+	const struct options *o = &s->options;
 
-	if (!o->table)
-		o->table = default_table();
 	if (o->has_at && strcmp(o->table, "-") && access(o->table, F_OK))
 		die("%s: cannot open: %s", o->table, strerror(errno));
 	if (o->has_at && !recording_is(o->table))
 		die_usage("--at: %s is no recording; name a folder that fragtrace record wrote", o->table);
-	check_outputs(o);
+	check_outputs(o, o->heat);
 	source_init(&s->source, o->table);
 	s->source.at = o->at;
 	s->source.volume = o->volume;
 	f2fs_source_init(&s->state, o->table, o->f2fs_state, s->command->state == STATE_ALWAYS);
+	if (!s->needs_heat)
+		return;
+	s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table, !o->with_reads);
+	if (s->heat_path)
+		check_outputs(o, s->heat_path);
+}
+
+static void end_table(struct session *s)
+{
+	source_free(&s->source);
+	free(s->heat_path);
+	s->heat_path = NULL;
+	s->heat_was_read = false;
+}
+
+/* Return: false at the end of standard input. */
+static bool next_word(char **word, size_t *cap)
+{
+	ssize_t n = getdelim(word, cap, '\0', stdin);
+
+	if (n < 0)
+		return false;
+	if ((*word)[n - 1])
+		die("<stdin>: ends within a request; write a time, or nothing, and a path, with a NUL after each of both");
+	return true;
+}
+
+/* Those who want many moments of a recording need not start the program for each. */
+static void run_table(struct session *s)
+{
+	struct options *o = &s->options;
+	char *at = NULL, *path = NULL;
+	size_t at_cap = 0, path_cap = 0;
+
+	if (!o->requests)
+		read_all(s);
+	while (o->requests && next_word(&at, &at_cap)) {
+		if (!next_word(&path, &path_cap) || !*path)
+			die("<stdin>: a request has no path; write a time, or nothing, and a path, with a NUL after each of both");
+		o->has_at = *at;
+		if (!moment_parse(&o->at, *at ? at : "end"))
+			die_usage("--at %s: not valid; give " MOMENT_FORM, at);
+		o->table = path;
+		begin_table(s);
+		read_once(s);
+		end_table(s);
+	}
+	free(at);
+	free(path);
+}
+
+static void begin(struct session *s)
+{
+	struct options *o = &s->options;
+
 	if (s->command->draws || o->form == FORM_COLUMNS)
 		begin_drawing(s);
+	if (!o->table)
+		o->table = default_table();
+	if (!o->requests)
+		begin_table(s);
 	atexit(outfile_abandon);
 	repeating = o->interval_ns > 0;
 	on_signals(on_signal);
@@ -812,11 +870,10 @@ void command_run(const struct command *command, const struct options *options)
 		command->prepare(&s);
 	begin(&s);
 	(command->run ? command->run : read_all)(&s);
-	source_free(&s.source);
+	end_table(&s);
 	recorder_close(&s.recorder);
 	colors_free(&s.colors);
 	heat_free(&s.heat);
-	free(s.heat_path);
 }
 
 /* === The table === */
@@ -870,9 +927,9 @@ const struct command commands[N_COMMANDS] = {
 	{ "processes", "[TABLE]", "Sum up the breaks by the process that wrote the data.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
 	{ "table", "[TABLE]", "List the written extents of volumes by address.",
-	  .takes_table = true, .state = STATE_IN_JSON, .prepare = prepare_table, .use = use_table,
+	  .takes_table = true, .state = STATE_IN_JSON, .prepare = prepare_table, .run = run_table, .use = use_table,
 	  .about = "The text can be read again, as TABLE. JSON has F2FS's state, too, if it is known.",
-	  .options = { OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_COLORS, OPT_WITH_READS, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
+	  .options = { OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_REQUESTS, OPT_COLORS, OPT_WITH_READS, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
 	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.",
 	  .takes_table = true, .state = STATE_IF_KNOWN, .use = use_metrics,
 	  .options = { OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },

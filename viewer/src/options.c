@@ -311,6 +311,9 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_CSV] = { "csv", 0, IN(form), .read = read_csv, .help = "as CSV" },
 	[OPT_COLUMNS] = { "columns", 0, IN(form), .read = read_columns,
 		.help = "as columns of numbers, for numpy: fragtrace-plot reads them" },
+	[OPT_REQUESTS] = { "requests", 0, FLAG(requests),
+		.help = "with --columns: standard input names what to read, one after the other: what --at takes, or nothing, and "
+			"TABLE, with a NUL after each of both" },
 	[OPT_WITH_READS] = { "reads", 0, FLAG(with_reads),
 		.help = "with --columns: also how often each window was read, from the recording or the file heat beside the table" },
 	[OPT_EVENTS] = { "events", 0, FLAG(events),

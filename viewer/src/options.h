@@ -28,7 +28,7 @@ enum option_id {
 	OPT_END, OPT_TABLE, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE, OPT_INTERVAL, OPT_COUNT,
 	OPT_PICTURE, OPT_HTML, OPT_LBA, OPT_ONLY, OPT_COLORS, OPT_COLOR_BY, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE,
 	OPT_LAYOUT, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION,
-	OPT_OUTPUT, OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_WITH_READS, OPT_EVENTS, OPT_KEEP, OPT_LISTEN,
+	OPT_OUTPUT, OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_REQUESTS, OPT_WITH_READS, OPT_EVENTS, OPT_KEEP, OPT_LISTEN,
 	OPT_ALL, OPT_READS, OPT_HOT, OPT_LIKE, OPT_REQUEST, OPT_READER, OPT_BUDGET, OPT_MIN_GAIN, OPT_RECENT, OPT_APPLY,
 	OPT_RATE, OPT_SHARE, OPT_WAY, OPT_HELP,
 	N_OPTIONS
@@ -82,6 +82,7 @@ enum reading {
  * @img_keys: values of options that are also keys of img.cnf, or NULL
  * @output: file for what is exported; "-" is standard output
  * @form: the form of what is exported
+ * @requests: standard input names what to read
  * @with_reads: export what is read, too
  * @events: keep the events between snapshots, too
  * @keep_bytes: the oldest of a recording goes when the folder is larger than this; 0: no limit
@@ -123,6 +124,7 @@ struct options {
 	const char *img_keys[N_IMG_OPTIONS];
 	const char *output;
 	enum sheet_form form;
+	bool requests;
 	bool with_reads;
 	bool events;
 	uint64_t keep_bytes;

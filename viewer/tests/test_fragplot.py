@@ -110,7 +110,7 @@ def test_flaws_are_told(monkeypatch):
     """Every picture says what is not exact, not complete, or has stopped, and no line is over another one."""
     folder = record("run", {0.0: HEAD + sst(110), 9.0: HEAD + FLAWS + sst(110, 200)})
     series = moments.series_of([folder])
-    pair = [(moment, moment.read()) for moment in series]
+    pair = list(zip(series, moments.read_series(series)))
     for figure in (history.make(series, None, 5, 32, None), distribution.make(*pair[1], False, 5, 32, None),
                    compare.make(*zip(*pair[::-1]), START, False, 5, 32, None)):
         assert FLAWS_TEXT in [text.get_text() for text in figure.texts]

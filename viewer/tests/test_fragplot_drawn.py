@@ -229,7 +229,7 @@ def test_compare_by_hand():
     before = HEAD + "254:0 110 2 0 5 fragmented /mnt/a.sst\n254:0 120 1 2 5 fragmented /mnt/a.sst\n254:0 130 1 0 6 contiguous /mnt/b.log\n"
     after = HEAD + "254:0 110 3 0 5 contiguous /mnt/a.sst\n254:0 140 1 0 7 contiguous /mnt/c.log\n"
     series = moments.series_of([record("run", {0.0: before, 60.0: after})])
-    figure = compare.make(*zip(*((moment, moment.read()) for moment in series)), START, False, 5, 32, None)
+    figure = compare.make(series, list(moments.read_series(series)), START, False, 5, 32, None)
     words = said(figure)
     assert words[:2] == ["/mnt/my disk, two moments", "2026-11-21 03:42:03 UTC and 1 min later; a row is 1 segment (32 blocks), "
                          "a cell 1 block of 4 KiB; hatched: 27 segments with nothing watched"]

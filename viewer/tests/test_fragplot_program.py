@@ -125,8 +125,8 @@ def test_what_the_viewer_records():
         subprocess.run([str(VIEWER / "fragtrace"), "record", "run", "-t", "t"], check=True)
         time.sleep(0.01)
     series = moments.series_of(["run"])
-    assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
-    assert series[0].time == series[0].read().time
+    assert [table.paths for table in moments.read_series(series)] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
+    assert series[0].time == next(moments.read_series(series)).time
 
 
 def test_what_the_viewer_records_in_binary():
@@ -138,8 +138,8 @@ def test_what_the_viewer_records_in_binary():
         subprocess.run([str(VIEWER / "fragtrace"), "record", "run", "-t", "s"], check=True)
     assert sorted(os.listdir("run")) == ["fragtrace-1700000000.123.snapshot.zst", "fragtrace-1700000060.000.snapshot.zst"]
     series = moments.series_of(["run"])
-    assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
-    assert [moment.time for moment in series] == [moment.read().time for moment in series]
+    assert [table.paths for table in moments.read_series(series)] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
+    assert [moment.time for moment in series] == [table.time for table in moments.read_series(series)]
     assert program("compare", "run", "--at", "0s", "--at", "60s").returncode == 0
 
 

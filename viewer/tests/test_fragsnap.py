@@ -124,6 +124,35 @@ def test_errors_come_as_they_are():
     assert error.value.status == 2
 
 
+def test_one_process_reads_many():
+    """Tables and moments of recordings come one after the other, as each alone, until one cannot be read."""
+    folder = record("run", {0.0: HEAD + sst(110), 60.0: HEAD + sst(110, 200)})
+    Path("odd\nname").write_text(HEAD + RECORD)
+    wanted = [("odd\nname", None), (folder, "60s"), (folder, "start"), (folder, None), (fragsnap.read_moments(folder)[1].snapshot, None)]
+    alone = [fragsnap.read_table(*one) for one in wanted]
+    for one, other in zip(fragsnap.read_tables(wanted), alone, strict=True):
+        assert (one.name, one.time, one.paths, one.lba.tolist()) == (other.name, other.time, other.paths, other.lba.tolist())
+    seen = []
+    for bad, said in ((("none", None), "^none: cannot open"), ((folder, "soon"), "^--at soon: not valid"),
+                      (("odd\nname", "1s"), "^--at: odd.012name is no recording")):
+        with pytest.raises(fragsnap.SnapError, match=said):
+            seen += list(fragsnap.read_tables([wanted[1], bad, wanted[2]]))
+        for table in fragsnap.read_tables([wanted[1]]):
+            seen.append(table)
+    assert len(seen) == 3
+
+
+def test_requests_that_are_cut():
+    """Half a request is refused, and so are other names of tables."""
+    for asked, status, said in ((b"end", 1, b"<stdin>: ends within a request"), (b"end\0", 1, b"<stdin>: a request has no path"),
+                                (b"end\0run", 1, b"<stdin>: ends within a request")):
+        done = subprocess.run([fragsnap.find_program(), "table", "--columns", "--requests"], input=asked, capture_output=True, check=False)
+        assert (done.returncode, done.stdout) == (status, b"") and said in done.stderr
+    for words in (["--columns", "t"], ["--columns", "-o", "x"], ["--columns", "-n", "1"], []):
+        done = subprocess.run([fragsnap.find_program(), "table", "--requests", *words], input=b"", capture_output=True, check=False)
+        assert done.returncode == 2 and b"--requests: " in done.stderr
+
+
 @pytest.mark.parametrize("folder", ["r\\b", "r\udcff", "r\\134x"])
 def test_odd_folders(folder):
     """Paths come back as they are."""

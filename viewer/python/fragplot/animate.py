@@ -21,7 +21,7 @@ from .canvas import LEGEND_LINE, Canvas, draw_layout, draw_legend, legend_lines,
 from .colors import Groups, blocks_by_kind, groups_for, most_blocks
 from .layout import Rows, explain, merged_volumes, paint, rows_for, used_segments
 from .looks import ByHeat, ByKind, Look
-from .moments import Moment, at, clock, span
+from .moments import Moment, at, clock, read_series, span
 from .progress import counted
 from .shares import Share, shares_of, sum_of
 
@@ -78,8 +78,7 @@ def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], 
     used: list[np.ndarray] = []
     volumes: list[Volume] = []
     tables = list(dict.fromkeys(moment for _, moment in steps))
-    for moment in counted(tables, len(tables), "reading table"):
-        table = moment.read(colors)
+    for table, moment in zip(counted(read_series(tables, colors), len(tables), "reading table"), tables):
         volumes = merged_volumes(volumes, table)
         mine = used_segments(table, volumes)
         used = [a | b for a, b in zip(used, mine)] + mine[len(used):]
@@ -153,11 +152,13 @@ def draw_frames(background: Background, frames: list[Frame], request_blocks: int
     length = frames[-1].seconds or 1
     picture: Optional[Image.Image] = None
     painted: Optional[Moment] = None
+    look = background.look
+    moments = list(dict.fromkeys(frame.moment for frame in frames))
+    tables = read_series(moments, background.colors, isinstance(look, ByHeat))
     for frame in counted(frames, len(frames), "drawing picture"):
         if frame.moment != painted:
             painted = frame.moment
-            look = background.look
-            cells = paint(background.rows, look.pieces(frame.moment.read(background.colors, isinstance(look, ByHeat)), background.rows.volumes), look.shades)
+            cells = paint(background.rows, look.pieces(next(tables), background.rows.volumes), look.shades)
             picture = Image.fromarray(np.repeat(np.repeat(cells, background.height, axis=0), background.rows.pixels, axis=1)) if cells.size else None
         image = background.still.copy()
         if picture:

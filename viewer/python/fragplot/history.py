@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Optional, Sequence
 
 import numpy as np
@@ -18,7 +15,7 @@ from fragsnap import BLOCK_BYTES, Kind
 
 from . import style
 from .colors import Groups, groups_for, most_blocks, pale, strong
-from .moments import Moment, clock, span
+from .moments import Moment, clock, read_series, span
 from .progress import counted
 from .shares import Share, shares_by_kind, sum_of
 
@@ -63,18 +60,11 @@ class Timeline:
             axes.axvspan(begin, end, facecolor="#eeeeee", edgecolor=style.FAINT, hatch="////", linewidth=0.8)
 
 
-def past_of(moment: Moment, request_blocks: int, colors: Optional[list[str]]) -> Past:
-    """Read one moment."""
-    table = moment.read(colors)
-    return Past(moment.time, [volume.path for volume in table.volumes], style.flaws_text(table), moment.before_gap,
-                shares_by_kind(table, request_blocks))
-
-
 def read_past(moments: list[Moment], request_blocks: int, colors: Optional[list[str]] = None) -> list[Past]:
-    """Read a series, with all processors."""
-    work = partial(past_of, request_blocks=request_blocks, colors=colors)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(counted(pool.map(work, moments), len(moments), "reading table"))
+    """Read a series."""
+    tables = counted(read_series(moments, colors), len(moments), "reading table")
+    return [Past(moment.time, [volume.path for volume in table.volumes], style.flaws_text(table), moment.before_gap,
+                 shares_by_kind(table, request_blocks)) for table, moment in zip(tables, moments)]
 
 
 def by_group(past: list[Past], groups: Groups) -> list[list[Share]]:

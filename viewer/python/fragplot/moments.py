@@ -7,7 +7,7 @@ import os
 from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Optional
+from typing import Iterator, Optional
 
 import fragsnap
 from fragsnap import NS, SnapError, Table
@@ -25,12 +25,14 @@ class Moment:
     at: Optional[str] = None
     before_gap: bool = False
 
-    def read(self, colors: Optional[list[str]] = None, with_heat: bool = False) -> Table:
-        """The table itself, with the kinds of files that these color.cnf files define; its time must be this one."""
-        table = fragsnap.read_table(self.path, self.at, colors, with_heat)
-        if table.has_time and self.at is None and abs(table.time - self.time) > 0.0005:
-            raise SnapError(f"{self.path}: the time is {table.time:.3f}, and {self.time:.3f} in the file's name; was the file renamed?")
-        return table
+
+def read_series(moments: list[Moment], colors: Optional[list[str]] = None, with_heat: bool = False) -> Iterator[Table]:
+    """The table of each moment, with the kinds of files that these color.cnf files define; its time must be this one."""
+    tables = fragsnap.read_tables([(moment.path, moment.at) for moment in moments], colors, with_heat)
+    for table, moment in zip(tables, moments):
+        if table.has_time and moment.at is None and abs(table.time - moment.time) > 0.0005:
+            raise SnapError(f"{moment.path}: the time is {table.time:.3f}, and {moment.time:.3f} in the file's name; was the file renamed?")
+        yield table
 
 
 def moment_of(path: str, at: Optional[str] = None, colors: Optional[list[str]] = None,

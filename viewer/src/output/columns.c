@@ -126,7 +126,7 @@ static void put_begin(struct json *json, const struct source *source)
 }
 
 static void put_head(FILE *file, const struct source *source, const struct table *table, const struct kinds *kinds,
-		     const struct heat *heat, size_t n_windows)
+		     const struct heat *heat, size_t n_windows, size_t name_bytes)
 {
 	static const char *const of_files[] = { "volume", "ino", "kind", "is_fragmented", NULL };
 	/* the members of struct extent */
@@ -152,6 +152,7 @@ static void put_head(FILE *file, const struct source *source, const struct table
 	put_array(&json, "extents", table->n_extents, of_extents);
 	put_array(&json, "windows", n_windows, of_windows);
 	json_end(&json);
+	json_number(&json, "name_bytes", name_bytes);
 	json_end(&json);
 }
 
@@ -186,22 +187,26 @@ static size_t put_windows(FILE *file, const struct table *table, const struct he
 	return n;
 }
 
-static void put_name(FILE *file, const char *name, const char *mark)
+/* Return: the bytes of a name; without @file they are only counted. */
+static size_t put_name(FILE *file, const char *name, const char *mark)
 {
-	fprintf(file, "%s%s", name, mark);
-	putc('\0', file);
+	if (file)
+		fprintf(file, "%s%s%c", name, mark, '\0');
+	return strlen(name) + strlen(mark) + 1;
 }
 
-static void put_names(FILE *file, const struct table *table, const struct kinds *kinds)
+/* Return: the bytes of all names, as put_name(). */
+static size_t put_names(FILE *file, const struct table *table, const struct kinds *kinds)
 {
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < table->n_volumes; i++)
-		put_name(file, table->volumes[i].path, "");
+		n += put_name(file, table->volumes[i].path, "");
 	for (i = 0; i < kinds->n; i++)
-		put_name(file, kinds->names[i], "");
+		n += put_name(file, kinds->names[i], "");
 	for (i = 0; i < table->n_files; i++)
-		put_name(file, table->files[i].path, table->files[i].deleted ? DELETED_MARK : "");
+		n += put_name(file, table->files[i].path, table->files[i].deleted ? DELETED_MARK : "");
+	return n;
 }
 
 /**
@@ -222,7 +227,7 @@ void columns_write(const char *path, const struct source *source, const struct t
 
 	find_kinds(&kinds, table, colors);
 	outfile_open(&out, path, "table in columns");
-	put_head(out.file, source, table, &kinds, heat, put_windows(NULL, table, heat));
+	put_head(out.file, source, table, &kinds, heat, put_windows(NULL, table, heat), put_names(NULL, table, &kinds));
 	put_files(out.file, table, &kinds);
 	fwrite(table->extents, sizeof(*table->extents), table->n_extents, out.file);
 	put_windows(out.file, table, heat);

@@ -110,9 +110,9 @@ def build_c(copy: Copy, chosen: list[Site]) -> list[Site]:
         errors = copy.make(*flags)
         if not errors:
             return chosen
-        bad = {(name, int(line)) for name, line in re.findall(r"^([\w./-]+\.c):(\d+):\d+: (?:fatal )?error", errors, re.MULTILINE)}
+        bad = {(name, int(line)) for name, line in re.findall(r"^(?:\.\./)*([\w./-]+\.c):(\d+):\d+: (?:fatal )?error", errors, re.MULTILINE)}
         wrong = [site for site in chosen if any(
-            site.path.endswith("/" + name) and site.line <= line <= site.end_line for name, line in bad)]
+            f"/{site.path}".endswith(f"/{name}") and site.line <= line <= site.end_line for name, line in bad)]
         if not wrong:
             sys.exit(f"mutants.py: the copy in {copy.top} does not build:\n{errors[-3000:]}")
         chosen = [site for site in chosen if site not in wrong]

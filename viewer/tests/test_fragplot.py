@@ -122,6 +122,7 @@ def test_flaws_are_told(monkeypatch):
     def text(self, place, line, *args, **more):
         left, _, right, _ = self.textbbox(place, line, font=more["font"], anchor=more.get("anchor"))
         said.append((line, left, right, self.im.size[0]))
+        assert line != FLAWS_TEXT or place[0] == 14, "it begins where the heading does"
         old(self, place, line, *args, **more)
 
     monkeypatch.setattr(animate.ImageDraw.ImageDraw, "text", text)

@@ -207,6 +207,8 @@ def test_history_by_hand():
         assert (low, high, middle) == ([(0, 1), (10, 15), (20, 1)], [(0, 5), (10, 15), (20, 15)], [(0, 3), (10, 15), (20, 1)])
         assert {y for _, y in points(sizes.lines[0])} == {32} and sizes.lines[0].get_color() == "#a02c2c"
         assert sizes.get_ylim() == pytest.approx((0.7, 48)) and sizes.get_xlim() == (0, 20)
+        band, = sizes.collections
+        assert [band.get_paths()[0].contains_point((5, y)) for y in (0.9, 1.1, 4.9, 5.1)] == [False, True, True, False]
         assert [[text.get_text() for text in axes.texts] for axes in (counts, split, sizes)] == [["2"], ["1.00"], ["4 KiB"]]
         assert {text.xy for axes in (counts, split, sizes) for text in axes.texts} == {(20, 2), (20, 1)}
     assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == [
@@ -217,6 +219,8 @@ def test_history_by_hand():
     # 1.15 inches for the heading, 1.2 for each row, 0.55 for the axis, and 0.3 for the titles
     assert tuple(figure.get_size_inches()) == pytest.approx((12, 4.4))
     assert ticks(figure.axes[3].xaxis) == {0: "0", 5: "5", 10: "10", 15: "15", 20: "20"}
+    longer = history.make(moments.series_of([record("run", texts)]), None, 5, 8, None)
+    assert longer.axes[2].get_ylim() == pytest.approx((0.7, 22.5)), "the longest fragment is longer than a request"
     assert figure.axes[3].get_xlabel() == "time since the beginning [seconds]"
     assert_all_is_inside(figure)
 
@@ -268,6 +272,14 @@ def test_compare_by_hand():
     tones = {place: "#" + bytes(changes[place]).hex() for place in places[2]}
     assert tones == {(0, 10): "#c4c4c4", (0, 11): "#c4c4c4", (0, 12): "#e2790f", (1, 8): "#123f7a", (0, 20): "#dba0bb", (0, 30): "#dba0bb"}
     assert_all_is_inside(figure)
+
+
+def test_a_table_without_volumes():
+    """Its picture says so in the middle of each frame."""
+    series = moments.series_of([record("run", {0.0: "# fragtrace table 1\n", 9.0: "# fragtrace table 1\n"})])
+    figure = compare.make(*zip(*((moment, moment.read()) for moment in series)), START, False, 5, 32, None)
+    assert [written(axes) for axes in figure.axes] == [[(0.5, 0.5, "no volume")]] * 3
+    assert {text.get_ha() + text.get_va() for axes in figure.axes for text in axes.texts} == {"centercenter"}
 
 
 def test_the_curve_below_an_animation(monkeypatch):

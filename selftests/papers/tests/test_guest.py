@@ -48,7 +48,8 @@ def test_interrupted_leaves_no_process(tmp_path: Path) -> None:
 
 def test_aged_volumes_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the cache; each experiment gets a copy of its own. What fails half-way is not kept."""
-    machine = Machine(tmp_path, "6.12", lambda line: None)
+    said: list[str] = []
+    machine = Machine(tmp_path, "6.12", said.append)
     made: list[str] = []
 
     def age(command: list[object]) -> None:
@@ -71,6 +72,7 @@ def test_aged_volumes_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         copy.unlink()
     assert [path.name for path in (tmp_path / "papers").iterdir()] == ["full-0.97-0.3-1-6.12.img"]
     assert made == ["selftests/papers/in_guest/age.sh 0.97 0.3 1"] * 2
+    assert said == ["makes the volume, once: full-0.97-0.3-1-6.12.img"] * 2
     assert machine.commands == ["selftests/machine/vm.sh -n -k 6.12 -D full-0.97-0.3-1-6.12.img -- age.sh 0.97 0.3 1"] * 2
 
 

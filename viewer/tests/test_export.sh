@@ -498,6 +498,24 @@ test_prometheus_agrees_with_the_kernel() {
 	metric fragtrace_read_requests_ideal "$dev" "$3"
 }
 
+# A random or counted extension makes no time series of its own, unless several files have it.
+test_prometheus_extensions() {
+	local dev='device="254:0",mountpoint="/m"' lba=100 ino=4 name
+	printf '%s\n' '# fragtrace table 1' '# time 1700000000.000' \
+		'# volume 254:0 main_blkaddr=100 blocks=200 segment_blocks=10 path=/m' '# writer db 7 1699999999 1699999999' >text
+	for name in tmp.k3Xq9Z LOG.1 a.db a.R2 b.R2 plain; do
+		printf '%s\n' "# cause $ino 1 append sync interleaved 2" "254:0 $lba 1 0 $ino fragmented /m/$name" \
+			"254:0 $((lba + 5)) 1 1 $ino fragmented /m/$name" >>text
+		ino=$((ino + 1)) lba=$((lba + 10))
+	done
+	"$python" -IS "$here/to_snapshot.py" text >snapshot
+	"$fragtrace" metrics -o out.prom -t "$PWD/snapshot"
+	grep ^fragtrace_breaks out.prom | sed 's/.*extension="\([^"]*\)".* /\1 /' | sort >seen
+	printf '%s\n' '- 1' '.R2 2' '.db 1' 'other 2' | sort >expected
+	cmp seen expected || { cat out.prom; exit 1; }
+	# the process is no label: there are too many
+	grep -qF "fragtrace_breaks{$dev," out.prom && ! grep -q 'pid\|"db"' out.prom
+}
 test_prometheus_is_understood() {
 	local text
 	odd_names >odd

@@ -216,6 +216,8 @@ def test_history_by_hand():
     assert said(figure)[:8] == ["all files", "2 files", "0 fragmented", "64 KiB", ".sst", "2 files", "0 fragmented", "64 KiB"]
     assert said(figure)[8:10] == ["History of /mnt/my disk", "2026-11-21 03:42:03 UTC, 20 s, 3 tables; "
                                   "numbers at the left and right ends are those of the last table"]
+    for count, title in (1, "fragments and files (pale)"), (2, "fragments (line) and files (dashed)"):
+        assert history.make(moments.series_of([f"run/{name}" for name in sorted(os.listdir("run"))[:count]]), None, 5, 32, None).axes[0].get_title(loc="left") == title
     # 1.15 inches for the heading, 1.2 for each row, 0.55 for the axis, and 0.3 for the titles
     assert tuple(figure.get_size_inches()) == pytest.approx((12, 4.4))
     assert ticks(figure.axes[3].xaxis) == {0: "0", 5: "5", 10: "10", 15: "15", 20: "20"}

@@ -137,6 +137,12 @@ def test_named_colours():
     assert [kind.tones for kind in parsed(HEAD, colors=["./my.cnf"]).kinds[:-1]] == [(NAMED[name],) * 3 for name in names]
 
 
+def test_the_colour_of_a_line():
+    """That of fragments, if its contrast with white is 2.2 or more: it is 2.22 for the first of these greys, 2.19 for the second."""
+    for tone, line in (0xaeaeae, "#aeaeae"), (0xafafaf, "#123456"):
+        assert colors.strong(fragsnap.Kind("x", (0xffffff, tone, 0x123456))) == line
+
+
 def test_bad_rules():
     """The message is that of fragtrace, with the line."""
     Path("my.cnf").write_text("\n.sst red blu green\n")

@@ -217,7 +217,8 @@ def test_history_by_hand():
     assert said(figure)[8:10] == ["History of /mnt/my disk", "2026-11-21 03:42:03 UTC, 20 s, 3 tables; "
                                   "numbers at the left and right ends are those of the last table"]
     for count, title in (1, "fragments and files (pale)"), (2, "fragments (line) and files (dashed)"):
-        assert history.make(moments.series_of([f"run/{name}" for name in sorted(os.listdir("run"))[:count]]), None, 5, 32, None).axes[0].get_title(loc="left") == title
+        first = moments.series_of([f"run/{name}" for name in sorted(os.listdir("run"))[:count]])
+        assert history.make(first, None, 5, 32, None).axes[0].get_title(loc="left") == title
     # 1.15 inches for the heading, 1.2 for each row, 0.55 for the axis, and 0.3 for the titles
     assert tuple(figure.get_size_inches()) == pytest.approx((12, 4.4))
     assert ticks(figure.axes[3].xaxis) == {0: "0", 5: "5", 10: "10", 15: "15", 20: "20"}
@@ -230,8 +231,11 @@ def test_history_by_hand():
 # === compare, animate ===
 
 
-def test_compare_by_hand():
+def test_compare_by_hand(monkeypatch):
     """Two blocks stay, one moves, one is new, one goes."""
+    rooms: list[int] = []
+    old = compare.draw_legend
+    monkeypatch.setattr(compare, "draw_legend", lambda canvas, x, y, width, entries: (rooms.append(x + width), old(canvas, x, y, width, entries))[1])
     before = HEAD + "254:0 110 2 0 5 fragmented /mnt/a.sst\n254:0 120 1 2 5 fragmented /mnt/a.sst\n254:0 130 1 0 6 contiguous /mnt/b.log\n"
     after = HEAD + "254:0 110 3 0 5 contiguous /mnt/a.sst\n254:0 140 1 0 7 contiguous /mnt/c.log\n"
     series = moments.series_of([record("run", {0.0: before, 60.0: after})])
@@ -266,6 +270,7 @@ def test_compare_by_hand():
     assert boxes == [(x, top, 14, 11, tone) for x, tone in [*zip(places, tones), *((round(x), tone) for x, (_, tone) in zip(at, changes))]]
     for name, end in (".sst", 137), (".log", 235), ("free, or not watched", 303), *((name, round(x) + 15) for x, (name, _) in zip(at, changes)):
         assert names & {(name, end + 4 + more, top - 2) for more in (-1, 0, 1)}, (name, names)
+    assert rooms == [round(figure.axes[1].bbox.x1)], "the legend ends where the second picture does"
     # a row of 32 cells: the second block of its segment is at 100 + 32, and so on
     first, second, changes = (np.asarray(axes.images[0].get_array()) for axes in figure.axes)
     seen = [[(int(y), int(x)) for y, x in zip(*np.nonzero((picture != 255).any(axis=2)))] for picture in (first, second, changes)]
@@ -279,7 +284,7 @@ def test_compare_by_hand():
 def test_a_table_without_volumes():
     """Its picture says so in the middle of each frame."""
     series = moments.series_of([record("run", {0.0: "# fragtrace table 1\n", 9.0: "# fragtrace table 1\n"})])
-    figure = compare.make(*zip(*((moment, moment.read()) for moment in series)), START, False, 5, 32, None)
+    figure = compare.make(series, list(moments.read_series(series)), START, False, 5, 32, None)
     assert [written(axes) for axes in figure.axes] == [[(0.5, 0.5, "no volume")]] * 3
     assert {text.get_ha() + text.get_va() for axes in figure.axes for text in axes.texts} == {"centercenter"}
 

@@ -43,6 +43,11 @@ def test_a_time_that_differs_from_the_name():
     os.rename(moments.series_of([folder])[0].path, "run/fragtrace-5.000.table.zst")
     with pytest.raises(fragsnap.SnapError, match="run/fragtrace-5.000.table.zst: the time is 1795232523.042"):
         list(moments.read_series(moments.series_of([folder])))
+    # names have milliseconds, which a time is rounded to
+    [moment] = moments.series_of([record("exact", {0.0: HEAD})])
+    assert len(list(moments.read_series([replace(moment, time=moment.time + 0.0004)]))) == 1
+    with pytest.raises(fragsnap.SnapError):
+        list(moments.read_series([replace(moment, time=moment.time + 0.0006)]))
 
 
 # === Texts ===

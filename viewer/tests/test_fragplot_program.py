@@ -96,6 +96,19 @@ def test_usage(capsys, args, what):
     refuses(capsys, 2, what, *args)
 
 
+@pytest.mark.parametrize("command, option, least, most", [
+    ("history", "top", 1, 5), ("history", "dpi", 40, 600), ("animate", "frames", 2, 1000), ("animate", "seconds", 1, 3600),
+    ("animate", "max-size", 1, 1024)])
+def test_limits_of_numbers(command, option, least, most):
+    """The limits themselves are taken, and nothing beyond them."""
+    parser = cli.build_parser("1")
+    for number in least, most:
+        assert getattr(parser.parse_args([command, "x", f"--{option}", str(number)]), option.replace("-", "_")) == number
+    for number in least - 1, most + 1:
+        with pytest.raises(SystemExit):
+            parser.parse_args([command, "x", f"--{option}", str(number)])
+
+
 # === The program itself ===
 
 

@@ -208,6 +208,13 @@ def test_who_was_not_harmed_does_not_tell() -> None:
     assert verdict(found, "Under BFQ the other") is Kind.NOT_CONFIRMED
 
 
+def test_half_of_the_requests_is_no_more_time() -> None:
+    """111 % of the share that the weight says is the limit: 56 of 100 requests are more, 55 are not."""
+    for rates, kind in ((56, 44), Kind.CONFIRMED), ((55, 45), Kind.NOT_CONFIRMED):
+        beside = both("bfq", "P4", "as written", (100, 100), rates, 131072)
+        assert verdict(data(beside), "Under BFQ, which") is kind
+
+
 def test_nobody_has_read_anything() -> None:
     """A controller has let nobody read while it was measured: no share follows from that."""
     found = data(

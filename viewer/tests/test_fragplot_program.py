@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from PIL import Image
 
-from fragplot import cli, moments, style
-from plots import GROWING, HEAD, HERE, RECORD, VIEWER, record, refuses, sst
+from fragplot import cli, colors, history, looks, moments, style
+from fragsnap import Kind
+from plots import GROWING, HEAD, HERE, RECORD, VIEWER, record, refuses, run, sst
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -188,6 +190,42 @@ def test_interrupted(number):
     assert child.returncode == 128 + number
     assert error == ""
     assert sorted(os.listdir()) == ["last.png", "pipe"] and Path("last.png").read_text() == "last"
+
+
+@pytest.mark.parametrize("words", [["compare"], ["animate", "--frames", "2"], ["history"], ["distribution"], ["compare", "--color-by", "heat"]])
+def test_dark(words):
+    """Light ink on dark paper: free space is black, texts can be read, and what is fragmented is seen before what is not."""
+    record("run", {0.0: HEAD + sst(110), 20.0: HEAD + RECORD.replace(" 5 ", " 7 ").replace("a.sst", "b.sst") + sst(200, 300, 400)})
+    for stamp in "1795232523.042", "1795232543.042":
+        Path(f"run/fragtrace-{stamp}.heat.zst").write_text(
+            "# fragtrace heat 2\n# windows blocks=32 period_secs=3600\n# dev ino offset reads\n254:0 5 0 5000 9 1 0 0 /f\n")
+    picture = "a.gif" if words[0] == "animate" else "a.png"
+    seen = {}
+    for theme in "light", "dark":
+        assert run(words[0], "run", *words[1:], "--theme", theme, "-o", picture) == 0
+        with Image.open(picture) as image:
+            image.seek(getattr(image, "n_frames", 1) - 1)
+            found = image.convert("RGB").getcolors(1 << 20)
+        seen[theme] = {colors.luminance(red << 16 | green << 8 | blue): n for n, (red, green, blue) in found}
+        paper, ink = int(style.PAPER[1:], 16), [int(rgb[1:], 16) for rgb in (style.INK, style.FAINT)]
+        assert min(colors.contrast(paper, rgb) for rgb in ink) > 4.5
+        # all that is drawn can be seen
+        assert colors.contrast(paper, int(colors.strong(colors.themed(history.ALL))[1:], 16)) > 4.5
+    run("history", "run", "-o", "light.png")
+    most, in_dark = (max(found, key=lambda one: found[one]) for found in seen.values())
+    assert most > 0.9 and in_dark < 0.02 and not [light for light in seen["dark"] if light > 0.95]
+    assert 0.0 in seen["dark"] or words[0] in ("history", "distribution")
+
+
+def test_dark_colours():
+    """The order in which colours are seen turns with the paper."""
+    kind = Kind(".sst", (0xa6dba0, 0xe8871e, 0xb84a00))
+    for dark in False, True:
+        style.set_theme(dark)
+        contiguous, *fragmented = (colors.contrast(tone, int(style.PAPER[1:], 16)) for tone in colors.themed(kind).tones)
+        reads = [colors.contrast(rgb, int(style.PAPER[1:], 16)) for _, rgb in looks.ByHeat().names[2:]]
+        style.set_theme(False)
+        assert contiguous < min(fragmented) and reads == sorted(reads)
 
 
 def test_installed():

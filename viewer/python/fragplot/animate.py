@@ -94,11 +94,11 @@ def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], 
 
 
 def palette_of(look: Look) -> np.ndarray:
-    """The colours of the GIF: greys for text, all shades, and these mixed with white."""
+    """The colours of the GIF: greys for text, all shades, and these mixed with that of free space."""
     shades = look.shades[:PALETTE_SIZE - GREYS]
     steps = (PALETTE_SIZE - GREYS) // len(shades)
     entries = [np.repeat(np.linspace(0, 255, GREYS), 3).reshape(-1, 3)]
-    entries += [255 - (255 - shades) * (1 - step / steps) for step in range(steps)]
+    entries += [style.FREE + (shades - style.FREE) * (1 - step / steps) for step in range(steps)]
     return (np.concatenate(entries) + 0.5).astype(np.uint8)
 
 
@@ -126,7 +126,7 @@ def background_of(frames: list[Frame], rows: Rows, colors: Optional[list[str]], 
     row, hatched = explain(rows)
     canvas.text(14, 36, f"from {clock(frames[0].moment.time)}; {hatched}", color=style.FAINT, fontsize=8)
     canvas.text(14, 50, row, color=style.FAINT, fontsize=8)
-    blank = np.full((len(rows), rows.columns, 3), 255, np.uint8)
+    blank = np.full((len(rows), rows.columns, 3), style.FREE, np.uint8)
     draw_layout(canvas, LEFT, TOP, rows, blank, height, True)
     below = draw_legend(canvas, LEFT, TOP + high + 12, rows.width, entries)
     canvas.text(LEFT, below - 2, look.note().partition(",")[0], color=style.FAINT, fontsize=8)

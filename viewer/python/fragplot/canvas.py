@@ -82,7 +82,7 @@ Entry = tuple[str, list[str], int]
 
 def free_entry() -> Entry:
     """The last entry of a legend of layouts."""
-    return "free, or not watched", ["white"], 170
+    return "free, or not watched", [f"#{style.FREE:02x}" + f"{style.FREE:02x}" * 2], 170
 
 
 def legend_entries(groups: Groups, used: list[bool]) -> list[Entry]:

@@ -162,6 +162,8 @@ def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[
     if is_of_files:
         add_file_options(parser)
     parser.add_argument("--title", help="instead of the mount point")
+    parser.add_argument("--theme", metavar="NAME", choices=("light", "dark"), default="light",
+                        help="light, or dark: light ink on dark paper (default: %(default)s)")
     parser.add_argument("--max-input", metavar="SIZE",
                         help="refuse an input that is larger than this, unpacked: bytes, or a number with K, M or G "
                         "(default: half of the memory)")
@@ -252,6 +254,7 @@ def main(version: str) -> int:
     """Run the program; returns its exit status."""
     args = build_parser(version).parse_args()
     fragsnap.input_max = args.max_input
+    style.set_theme(args.theme == "dark")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         args.run(args)

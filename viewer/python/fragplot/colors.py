@@ -9,10 +9,12 @@ import numpy as np
 
 from fragsnap import OTHER, Kind, Table
 
+from . import style
+
 # Extensions that get colours: there are no more of them that can be told apart.
 MOST = 5
 
-# The minimum contrast of a line on white (the contrast ratio of WCAG).
+# The minimum contrast of a line on the paper.
 LEAST_CONTRAST = 2.2
 # The share of the colour of a line that an area below it has.
 AREA_INK = 0.28
@@ -25,24 +27,36 @@ def luminance(rgb: int) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
+def contrast(a: int, b: int) -> float:
+    """The contrast ratio of WCAG."""
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
 def strong(kind: Kind) -> str:
-    """The colour of lines: the first tone that is visible on white."""
-    seen = [tone for tone in (kind.tones[1], kind.tones[2], kind.tones[0])
-            if 1.05 / (luminance(tone) + 0.05) >= LEAST_CONTRAST]
+    """The colour of lines: the first tone that is visible on the paper."""
+    paper = int(style.PAPER[1:], 16)
+    seen = [tone for tone in (kind.tones[1], kind.tones[2], kind.tones[0]) if contrast(tone, paper) >= LEAST_CONTRAST]
     return f"#{(seen or [kind.tones[2]])[0]:06x}"
 
 
 def pale(kind: Kind) -> str:
-    """The colour of areas below such lines: the same colour, mixed with white."""
-    parts = (int(strong(kind)[i:i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{255 - round(AREA_INK * (255 - part)):02x}" for part in parts)
+    """The colour of areas below such lines: the same colour, mixed with that of the paper."""
+    parts = ((int(style.PAPER[i:i + 2], 16), int(strong(kind)[i:i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{paper - round(AREA_INK * (paper - part)):02x}" for paper, part in parts)
+
+
+def themed(kind: Kind) -> Kind:
+    """The kind with the colours that it is drawn in."""
+    contiguous, one, other = kind.tones
+    return Kind(kind.name, (style.dimmed(contiguous), style.themed(one), style.themed(other)))
 
 
 class Groups:
     """All groups of a picture; the last one is for files that are in no other group."""
 
     def __init__(self, kinds: list[Kind], rest: Kind) -> None:
-        self.groups = [*kinds, rest]
+        self.groups = [themed(kind) for kind in (*kinds, rest)]
         self.places = {kind.name: i for i, kind in enumerate(self.groups)}
 
     def __len__(self) -> int:

@@ -97,8 +97,8 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, lo
     canvas.text(14, 40, "; ".join((line, *explain(rows))), color=style.FAINT)
     request = style.blocks_text(request_blocks)
     tops = [paint(rows, look.pieces(table, volumes), look.shades) for table in tables]
-    changes = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in
-                      (CHANGES[change] for change in sorted(CHANGES))], float)
+    changes = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for rgb in
+                        (style.themed(CHANGES[change][1]) for change in sorted(CHANGES))], float)
     tops.append(paint(rows, difference.pieces, changes, LEAST_CHANGE))
     heads = [*((name, summary(sum_of(share), request), style.flaws_text(table))
                for name, share, table in zip(names, shares, tables)),
@@ -117,7 +117,7 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, lo
     x: float = LEFT + 2 * (rows.width + GAP)
     for change in (KEPT, MOVED, NEW, FREED):
         name, rgb = CHANGES[change]
-        x = canvas.swatch(x, y, [f"#{rgb:06x}"])
+        x = canvas.swatch(x, y, [f"#{style.themed(rgb):06x}"])
         canvas.text(x + 4, y - 2, name, fontweight="bold")
         x += 22 + 7.5 * len(name)
     draw_table(canvas, below + 32, cells)

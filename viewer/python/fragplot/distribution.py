@@ -47,7 +47,7 @@ def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: i
         if len(mine):
             count = log2_counts(mine, bins)
             axes.bar(np.arange(bins), count, 0.92, below, align="edge", color=strong(groups[i]),
-                     hatch=HATCHES[i % len(HATCHES)], edgecolor="white", linewidth=0.4)
+                     hatch=HATCHES[i % len(HATCHES)], edgecolor=style.PAPER, linewidth=0.4)
             below += count
     room = axes.get_window_extent().width / axes.figure.dpi * 72 / bins
     for number, total in enumerate(below.astype(int).tolist()):
@@ -55,7 +55,7 @@ def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: i
             text = style.count_text(total, room / LETTER)
             axes.text(number + 0.46, total, text, ha="center", va="bottom", color=style.FAINT,
                       fontsize=min(7.5, 7.5 * room / LETTER / len(text)), zorder=3,
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
+                      bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
     axes.set_ylim(0, max(below.max(), 1) * 1.14)
     axes.set_ylabel(what)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
@@ -99,7 +99,7 @@ def draw_column(panels: list[Axes], values: list[np.ndarray], groups: Groups, wh
 def draw_legend(figure: Figure, sizes: list[np.ndarray], groups: Groups) -> None:
     """The legend of each group, as bars and as a line."""
     there = [i for i, mine in enumerate(sizes) if len(mine)]
-    patches = [Patch(facecolor=strong(groups[i]), hatch=HATCHES[i % len(HATCHES)], edgecolor="white") for i in there]
+    patches = [Patch(facecolor=strong(groups[i]), hatch=HATCHES[i % len(HATCHES)], edgecolor=style.PAPER) for i in there]
     lines = [Line2D([], [], color=strong(groups[i]), linestyle=DASHES[i % len(DASHES)], linewidth=1.7) for i in there]
     names = [f"{style.short(groups[i].name, 24)}: {style.plural(len(sizes[i]), 'fragment')}" for i in there]
     if there:

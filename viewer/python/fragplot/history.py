@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from fragsnap import BLOCK_BYTES, Kind
 
 from . import style
-from .colors import Groups, groups_for, most_blocks, pale, strong
+from .colors import Groups, groups_for, most_blocks, pale, strong, themed
 from .moments import Moment, clock, read_series, span
 from .progress import counted
 from .shares import Share, shares_by_kind, sum_of
@@ -57,7 +57,7 @@ class Timeline:
     def mark_gaps(self, axes: Axes) -> None:
         """Hatch what is not known."""
         for begin, end in self.gaps:
-            axes.axvspan(begin, end, facecolor="#eeeeee", edgecolor=style.FAINT, hatch="////", linewidth=0.8)
+            axes.axvspan(begin, end, facecolor=style.RULE, edgecolor=style.FAINT, hatch="////", linewidth=0.8)
 
 
 def read_past(moments: list[Moment], request_blocks: int, colors: Optional[list[str]] = None) -> list[Past]:
@@ -81,7 +81,7 @@ def end_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
     """Write the last value at the right of the panel."""
     if np.isfinite(y):
         axes.annotate(text, (x, y), xytext=(8, 0), textcoords="offset points", va="center", color=color,
-                      fontsize=8, annotation_clip=False, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
+                      fontsize=8, annotation_clip=False, bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5})
 
 
 def bar_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
@@ -148,7 +148,7 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     line = Timeline(past)
     over_time = by_group(past, groups)
     everything = [sum_of(moment.shares.values()) for moment in past]
-    rows = [(ALL, everything)] + [(groups[i], shares) for i, shares in enumerate(over_time)
+    rows = [(themed(ALL), everything)] + [(groups[i], shares) for i, shares in enumerate(over_time)
                                   if any(share.files for share in shares)]
     head, foot, row = 1.15, 0.55, 1.2
     height = head + foot + row * len(rows) + 0.3

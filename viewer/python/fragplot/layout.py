@@ -14,6 +14,7 @@ import numpy as np
 
 from fragsnap import SnapError, Table, Volume
 
+from . import style
 from .colors import Groups
 from .terms import fragment_of_extents, fragments_of
 
@@ -21,9 +22,6 @@ COLUMNS = 512
 MAX_ROWS = 256
 # A range of free rows is drawn if it is not longer than this.
 DRAWN_GAP = 2
-
-FREE = 255.0
-HATCH = (0xd2, 0xf2)
 
 # The least share of its colour that a cell gets if it is not empty, as in fragtrace.
 LEAST_INK = 0.25
@@ -207,10 +205,10 @@ def paint(rows: Rows, pieces: Pieces, shades: np.ndarray, least: float = LEAST_I
     total = held.sum(axis=0)
     mixed = (held.T @ shades) / np.maximum(total, 1)[:, None]
     ink = np.where(total > 0, least + (1 - least) * total / rows.cell, 0)[:, None]
-    picture = (FREE - ink * (FREE - mixed) + 0.5).astype(np.uint8).reshape(len(rows), rows.columns, 3)
+    picture = (style.FREE - ink * (style.FREE - mixed) + 0.5).astype(np.uint8).reshape(len(rows), rows.columns, 3)
     for number, row in enumerate(rows.rows):
         if row.hatched:
-            picture[number] = np.where(np.arange(rows.columns) // 4 % 2, *HATCH)[:, None]
+            picture[number] = np.where(np.arange(rows.columns) // 4 % 2, *style.HATCH)[:, None]
     return picture
 
 

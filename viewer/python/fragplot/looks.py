@@ -12,6 +12,7 @@ import numpy as np
 
 from fragsnap import BLOCK_BYTES, Heat, Table, Volume
 
+from . import style
 from .canvas import TONES_TEXT, Entry, free_entry, legend_entries
 from .colors import Groups
 from .layout import Pieces, pieces_of, shades_of, volume_numbers
@@ -62,7 +63,9 @@ class ByHeat:
     """By the reads of windows, in steps of a factor of four."""
 
     def __init__(self) -> None:
-        self.names = [*UNREAD, *((name, rgb) for _, name, rgb in HEATS)]
+        # what is read most is what is seen first
+        colors = [rgb for _, _, rgb in HEATS][::-1 if style.is_dark else 1]
+        self.names = [(name, style.themed(rgb)) for name, rgb in (*UNREAD, *((name, rgb) for (_, name, _), rgb in zip(HEATS, colors)))]
         self.shades = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in self.names], float)
         self.windows: set[tuple[int, int]] = set()
 

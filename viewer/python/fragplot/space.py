@@ -130,7 +130,7 @@ def draw_free_runs(axes: Axes, state: State) -> None:
     bins = max(runs, default=1).bit_length()
     blocks = [runs.get(1 << i, {"blocks": 0})["blocks"] for i in range(bins)]
     number = [runs.get(1 << i, {"runs": 0})["runs"] for i in range(bins)]
-    axes.bar(range(bins), number, 0.92, color=FREE_LINE)
+    axes.bar(range(bins), number, 0.92, color=style.themed_text(FREE_LINE))
     number_bars(axes, number)
     axes.set_title("Free runs")
     axes.set_ylabel("runs")
@@ -151,7 +151,7 @@ def draw_fill(axes: Axes, state: State) -> None:
     """Dirty segments by the number of valid blocks in them."""
     fill = state.space["dirty_fill"]
     number = [entry["segments"] for entry in fill]
-    axes.bar(range(len(fill)), number, 0.92, color=SEGMENTS[1][2])
+    axes.bar(range(len(fill)), number, 0.92, color=style.themed_text(SEGMENTS[1][2]))
     number_bars(axes, number)
     axes.set_xticks(range(len(fill)), [f"{entry['from']}-{entry['to']}" for entry in fill], fontsize=8)
     axes.set_title("Dirty segments")
@@ -163,8 +163,8 @@ def draw_fill(axes: Axes, state: State) -> None:
 
 def draw_shares(axes: Axes, state: State) -> None:
     """What blocks and segments are used for."""
-    rows = [[(name, count, rgb) for (name, rgb), count in zip(USES, state.uses())],
-            [(name, state.space[key], rgb) for name, key, rgb in SEGMENTS]]
+    rows = [[(name, count, style.themed_text(rgb)) for (name, rgb), count in zip(USES, state.uses())],
+            [(name, state.space[key], style.themed_text(rgb)) for name, key, rgb in SEGMENTS]]
     for row, parts in enumerate(rows):
         whole = sum(count for _, count, _ in parts)
         left = 0.0
@@ -188,8 +188,8 @@ def draw_types(axes: Axes, state: State) -> None:
     y = -np.arange(len(types))
     valid = np.array([kind["valid_blocks"] for kind in types])
     room = np.array([kind["ssr_blocks"] for kind in types])
-    axes.barh(y, valid, 0.7, color=VALID, label="valid")
-    axes.barh(y, room, 0.7, valid, color=FREE, edgecolor=style.FAINT, linewidth=0.5, label="free, room for SSR")
+    axes.barh(y, valid, 0.7, color=style.themed_text(VALID), label="valid")
+    axes.barh(y, room, 0.7, valid, color=style.themed_text(FREE), edgecolor=style.FAINT, linewidth=0.5, label="free, room for SSR")
     axes.set_yticks(y, [kind["type"].replace("_", " ") for kind in types])
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
@@ -203,7 +203,7 @@ def draw_uses_over_time(axes: Axes, states: list[State], time: np.ndarray) -> No
     """The use of blocks from moment to moment."""
     parts = np.array([state.uses() for state in states]).T
     whole = np.maximum(parts.sum(axis=0), 1)
-    axes.stackplot(time, parts / whole, colors=[rgb for _, rgb in USES], labels=[name for name, _ in USES],
+    axes.stackplot(time, parts / whole, colors=[style.themed_text(rgb) for _, rgb in USES], labels=[name for name, _ in USES],
                    edgecolor=style.FAINT, linewidth=0.3)
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(PercentFormatter(1))
@@ -215,8 +215,8 @@ def draw_uses_over_time(axes: Axes, states: list[State], time: np.ndarray) -> No
 def draw_segments_over_time(axes: Axes, states: list[State], time: np.ndarray) -> None:
     """Free and dirty segments, and the longest free run in segments."""
     space = [state.space for state in states]
-    axes.plot(time, [one["empty_segments"] for one in space], color=FREE_LINE, label="segments without valid blocks")
-    axes.plot(time, [one["dirty_segments"] for one in space], color=SEGMENTS[1][2], linestyle=(0, (6, 2)),
+    axes.plot(time, [one["empty_segments"] for one in space], color=style.themed_text(FREE_LINE), label="segments without valid blocks")
+    axes.plot(time, [one["dirty_segments"] for one in space], color=style.themed_text(SEGMENTS[1][2]), linestyle=(0, (6, 2)),
               label="dirty segments")
     axes.plot(time, [state.space["longest_free_run"] / state.blocks_of_segment for state in states], color=style.INK,
               linestyle=(0, (1, 1.2)), label="longest free run")

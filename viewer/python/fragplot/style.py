@@ -19,23 +19,64 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator  # noqa: 
 
 from fragsnap import BLOCK_BYTES, SnapError, Table, blocks_text, visible  # noqa: E402
 
-INK = "#202020"
-FAINT = "#6a6a6a"
-RULE = "#d8d8d8"
-REQUEST = "#a02c2c"
+INK, FAINT, RULE, REQUEST, PAPER = INKS = "#202020", "#6a6a6a", "#d8d8d8", "#a02c2c", "#ffffff"
+DARK_INKS = "#e8e6e1", "#a9a9a4", "#3a3c41", "#ff7a6b", "#1b1c1f"
+# Greys of free space, and of what is left out.
+FREE, HATCH = 0xff, (0xd2, 0xf2)
+is_dark = False
+
+# Colours that are another one in the dark: there, what is dim is not seen first.
+IN_THE_DARK = {0xc4c4c4: 0x4a4c52, 0xe9e9e9: 0x2f3136, 0xdba0bb: 0x70405a, 0x123f7a: 0x7fb2f0, 0x404040: 0xd0d0d0}
+# Percent of the colour of contiguous files that there is in the dark.
+DIM_LIGHT = 36
+# In the dark, half of the lightness that another colour has less than this is added to it, as in color.c of fragtrace.
+LEAST_LIGHTNESS = 140
 
 matplotlib.rcParams.update({
     "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold",
-    "axes.titlelocation": "left", "axes.edgecolor": FAINT, "axes.labelcolor": FAINT,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": RULE,
-    "grid.linewidth": 0.6, "axes.axisbelow": True, "xtick.color": FAINT, "ytick.color": FAINT,
-    "text.color": INK, "legend.frameon": False, "svg.hashsalt": "fragtrace", "svg.fonttype": "none",
+    "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+    "grid.linewidth": 0.6, "axes.axisbelow": True, "legend.frameon": False, "svg.hashsalt": "fragtrace", "svg.fonttype": "none",
     "pdf.fonttype": 42, "hatch.linewidth": 0.5,
     # names of files are not formulas
     "text.parse_math": False,
 })
 # A letter that the font lacks is drawn as a box; no warning is necessary.
 warnings.filterwarnings("ignore", "Glyph .* missing")
+
+
+def set_theme(dark: bool) -> None:
+    """Choose the colours of what is drawn from now on: dark ink on white, or light ink on dark paper."""
+    global INK, FAINT, RULE, REQUEST, PAPER, FREE, HATCH, is_dark  # pylint: disable=global-statement
+    is_dark = dark
+    FREE, HATCH = (0, (0x2a, 0x45)) if dark else (0xff, (0xd2, 0xf2))
+    INK, FAINT, RULE, REQUEST, PAPER = DARK_INKS if dark else INKS
+    matplotlib.rcParams.update({
+        "axes.edgecolor": FAINT, "axes.labelcolor": FAINT, "grid.color": RULE, "xtick.color": FAINT, "ytick.color": FAINT,
+        "text.color": INK, "axes.titlecolor": INK, "figure.facecolor": PAPER, "axes.facecolor": PAPER, "legend.facecolor": PAPER})
+
+
+set_theme(False)
+
+
+def themed(rgb: int) -> int:
+    """A colour as it is drawn."""
+    if not is_dark or rgb in IN_THE_DARK:
+        return IN_THE_DARK[rgb] if is_dark else rgb
+    parts = rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff
+    lightness = (213 * parts[0] + 715 * parts[1] + 72 * parts[2]) // 1000
+    red, green, blue = (min(part + max(LEAST_LIGHTNESS - lightness, 0) // 2, 0xff) for part in parts)
+    return red << 16 | green << 8 | blue
+
+
+def dimmed(rgb: int) -> int:
+    """A colour that is not to be seen first."""
+    red, green, blue = ((rgb >> shift & 0xff) * (DIM_LIGHT if is_dark else 100) // 100 for shift in (16, 8, 0))
+    return red << 16 | green << 8 | blue
+
+
+def themed_text(rgb: str) -> str:
+    """The same of "#rrggbb"."""
+    return f"#{themed(int(rgb[1:], 16)):06x}"
 
 
 def share_text(part: int, whole: int) -> str:
@@ -149,4 +190,4 @@ def save(figure: Figure, path: str, temporary: str, dpi: int) -> None:
     kind = os.path.splitext(path)[1][1:].lower()
     metadata = {"png": {"Software": "fragtrace-plot"}, "svg": {"Date": None, "Creator": "fragtrace-plot"},
                 "pdf": {"CreationDate": None, "Creator": "fragtrace-plot"}}[kind]
-    figure.savefig(temporary, dpi=dpi, format=kind, metadata=metadata, facecolor="white")
+    figure.savefig(temporary, dpi=dpi, format=kind, metadata=metadata)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: does a file break again soon? */
-#ifndef AGAIN_H
-#define AGAIN_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 #include "model.h"
@@ -27,5 +22,3 @@ void again_find(struct again *again, const struct table *table, const struct fil
 		uint64_t recent_s);
 bool again_is_rewritten(const struct table *table, const struct file_extent *extents, size_t n);
 const char *again_remedy(const struct again *again);
-
-#endif

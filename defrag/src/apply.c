@@ -5,10 +5,7 @@
  * the blocks are now: what is not fragmented any more is not written. A signal ends the work after the
  * current step. What was not moved is listed with its reason.
  */
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

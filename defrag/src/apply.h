@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: carry out a plan, step by step. */
-#ifndef APPLY_H
-#define APPLY_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/source.h"
 #include "options.h"
@@ -67,5 +62,3 @@ void apply_ask_volumes(struct plan *plan, const struct options *options);
 char *apply_ask(struct plan *plan, uint32_t file);
 void apply_plan(struct result *result, struct plan *plan, const struct options *options, struct source *source);
 void apply_free(struct result *result);
-
-#endif

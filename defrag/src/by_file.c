@@ -4,7 +4,6 @@
  * The extents of a table are in the order of the volume. Of most files these have rising offsets; the
  * table has the order of the others.
  */
-#include <stdlib.h>
 
 #include "by_file.h"
 #include "util.h"

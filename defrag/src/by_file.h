@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the extents of each file of a table, in file order. */
-#ifndef BY_FILE_H
-#define BY_FILE_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 #include "model.h"
@@ -27,5 +23,3 @@ struct by_file {
 void by_file_init(struct by_file *all, const struct table *table);
 void by_file_free(struct by_file *all);
 const struct file_extent *by_file_extents(struct by_file *all, uint32_t file, size_t *n);
-
-#endif

@@ -15,7 +15,6 @@
  * taken that gain most, less the price of their blocks.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cut.h"
 #include "util.h"

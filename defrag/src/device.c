@@ -4,10 +4,6 @@
  * Everything is optional here: what cannot be read is not known, and the caller decides.
  */
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "device.h"

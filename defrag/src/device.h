@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: what sysfs and the superblock have about a volume. */
-#ifndef DEVICE_H
-#define DEVICE_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 
@@ -39,5 +35,3 @@ uint64_t device_limit_bytes(const struct device *device);
 uint64_t device_request_bytes(const struct device *device);
 bool device_requests(const struct device *device, uint64_t *requests);
 bool device_f2fs(const struct device *device, const char *name, uint64_t *value);
-
-#endif

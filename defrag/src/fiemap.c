@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: ask F2FS itself where the blocks of a file are. */
-#include <errno.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
 #include "fiemap.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: ask F2FS itself where the blocks of a file are. */
-#ifndef FIEMAP_H
-#define FIEMAP_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "model.h"
 
@@ -25,5 +20,3 @@ struct fiemap_pieces {
 
 int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t end_blk);
 void fiemap_free(struct fiemap_pieces *map);
-
-#endif

@@ -6,7 +6,6 @@
  * follow each other are one. Nobody knows this before, so there are two numbers. After the plan, the blocks of a volume
  * that are moved follow each other in the order of the plan.
  */
-#include <stdlib.h>
 
 #include "forecast.h"
 #include "util.h"

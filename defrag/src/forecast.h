@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the requests of a sequential reader, before and after the plan. */
-#ifndef FORECAST_H
-#define FORECAST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct forecast {
 };
 
 void forecast_find(struct forecast *forecast, struct plan *plan, uint32_t volume);
-
-#endif

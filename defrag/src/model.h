@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Second step of the pipeline: the extents of one file -> the requests that a reader needs. */
-#ifndef MODEL_H
-#define MODEL_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 
@@ -72,5 +67,3 @@ struct requests {
 
 bool model_next(struct model *model, struct window *window);
 void model_sum(struct requests *sum, const struct file_extent *extents, size_t n, uint64_t request_blks);
-
-#endif

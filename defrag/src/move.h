@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Fifth step of the pipeline: let F2FS write the blocks of a range anew, next to each other. */
-#ifndef MOVE_H
-#define MOVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ enum way move_default_way(void);
 void move_be_idle(void);
 int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk,
 	       int64_t *usual_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: who uses a file in a way that a move must not meet. */
-#ifndef OPENED_H
-#define OPENED_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -10,5 +9,3 @@ bool opened_as_swap(dev_t dev, ino_t ino);
 bool opened_with_lease(dev_t dev, ino_t ino);
 bool opened_for_direct_writing(dev_t dev, ino_t ino);
 void opened_forget(void);
-
-#endif

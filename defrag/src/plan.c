@@ -6,7 +6,6 @@
  * nothing: a file in many long fragments is no reason to write, and a break at the edge of a window is one only if
  * readers go on across it.
  */
-#include <stdlib.h>
 
 #include "cut.h"
 #include "model/causes.h"

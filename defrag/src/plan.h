@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Third step of the pipeline: which ranges are worth a rewrite, most requests saved per byte first. */
-#ifndef PLAN_H
-#define PLAN_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "again.h"
 #include "device.h"
@@ -158,5 +153,3 @@ double range_weighed(const struct range *range);
 const struct range *ranges_joined(const struct range *range, const struct range *end, uint64_t *blks);
 char *plan_why_left(const struct plan *plan, uint32_t file);
 void plan_free(struct plan *plan);
-
-#endif

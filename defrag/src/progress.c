@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of carrying out a plan: how far it is, on a terminal; and not faster than allowed. */
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Part of carrying out a plan: how far it is, on a terminal; and not faster than allowed. */
-#ifndef PROGRESS_H
-#define PROGRESS_H
+#pragma once
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "device.h"
 
@@ -39,5 +36,3 @@ void progress_begin(struct progress *progress, uint64_t all_blks, uint64_t rate_
 void progress_add(struct progress *progress, uint64_t passed_blks, uint64_t written_blks);
 void progress_pause(struct progress *progress, const struct device *device, const volatile sig_atomic_t *stop);
 void progress_end(struct progress *progress);
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: which blocks a sequential reader has read at once. */
-#ifndef READER_H
-#define READER_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "util.h"
 
 /**
  * struct reader - one that reads a file from its first block to its last one
@@ -25,5 +23,3 @@ struct reader {
 };
 
 bool reader_next(struct reader *reader, uint64_t file_blks, uint64_t *first_blk, uint64_t *end_blk);
-
-#endif

@@ -4,13 +4,9 @@
  * The path is from a snapshot: something else may have it now. It is first opened as a path only, which
  * has no effect on what it names, and is compared with the inode of the plan.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Fourth step of the pipeline: open a file of the plan, unless it must be left alone. */
-#ifndef REFUSE_H
-#define REFUSE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -27,5 +24,3 @@ struct f2fs_range {
 int refuse_or_open(const struct table *table, uint32_t file, enum way way, bool only_ask, unsigned int *generation,
 		   char **why);
 const char *refuse_step(int fd, const struct stat *st, enum way way);
-
-#endif

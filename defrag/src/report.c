@@ -3,11 +3,7 @@
  * Last step of the pipeline: the plan, and what became of it, as text for a terminal.
  * Long lists end with the number of what is not shown; --json has everything.
  */
-#include <errno.h>
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "forecast.h"
 #include "model/causes.h"

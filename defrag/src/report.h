@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Last step of the pipeline: the plan, and what became of it, as text for a terminal. */
-#ifndef REPORT_H
-#define REPORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct cause_sum *report_causes(struct plan *plan, uint32_t file, size_t *n);
 
 void report_plan(struct plan *plan);
 void report_result(const struct plan *plan, const struct result *result);
-
-#endif

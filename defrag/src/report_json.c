@@ -3,10 +3,6 @@
  * Used instead of report.c: the plan, and what became of it, as JSON for other programs.
  * Names are in UTF-8 with \ooo for other bytes, as the viewer writes them. Sizes are in bytes.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "forecast.h"
 #include "model/causes.h"

@@ -4,12 +4,8 @@
  * Is it mounted where the plan says, would its blocks move at all, is another instance at work there,
  * and has it the free segments for the next step?
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

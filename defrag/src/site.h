@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Part of carrying out a plan: the volume that is worked on. */
-#ifndef SITE_H
-#define SITE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ char *site_why_not(const struct volume *volume, const struct device *device, enu
 char *site_open(struct site *site, const struct plan *plan, uint32_t volume);
 char *site_is_tight(const struct site *site, uint64_t blks);
 void site_close(struct site *site);
-
-#endif

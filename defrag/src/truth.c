@@ -4,7 +4,6 @@
  * They are from a new snapshot of the module; if that is gone, F2FS is asked by FIEMAP.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* After the work: the figures of the files that were worked on, as they are now. */
-#ifndef TRUTH_H
-#define TRUTH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
 #include "plan.h"
 
 void truth_find(struct result *result, const struct plan *plan, const bool *touched, struct source *source);
-
-#endif

@@ -12,7 +12,6 @@
  *
  * Of writes only the blocks are counted. They are taken for writes of all of the window.
  */
-#include <stdlib.h>
 
 #include "util.h"
 #include "weight.h"

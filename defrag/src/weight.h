@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: what a break weighs, by how much is read around it. */
-#ifndef WEIGHT_H
-#define WEIGHT_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/heat.h"
 #include "input/table.h"
@@ -36,5 +31,3 @@ double weight_of_fragmented_edge(const struct weights *weights, const struct tab
 double weight_of_bytes(const struct weights *weights, const struct table *table, uint32_t file, uint64_t first_blk,
 		       uint64_t end_blk, uint64_t file_end);
 void weights_free(struct weights *weights);
-
-#endif

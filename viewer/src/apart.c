@@ -3,10 +3,7 @@
  * Beside the pipeline: run a function in a process of its own, since errors of inputs end the program. A server has
  * to survive them: the process ends alone, and its last message is the answer.
  */
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: parse a command line, and write help, from the tables of commands and options. */
-#ifndef CLI_H
-#define CLI_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "options.h"
 
@@ -96,5 +91,3 @@ struct command {
 void cli_parse(struct options *options, const struct command *command, int argc, char **argv);
 void cli_complete(const struct command *command, const char *previous, const char *word);
 void cli_print(const char *text);
-
-#endif

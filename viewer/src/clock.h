@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Calendar times as seconds of 64 bits, and those of files. The reader of pages has others, see page/reader/clock_utc.c. */
-#ifndef CLOCK_H
-#define CLOCK_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
+
+#include "util.h"
 
 bool clock_parts(int64_t seconds, struct tm *tm);
 int64_t clock_seconds(struct tm *tm, bool is_local);
 int64_t clock_ms(const struct timespec *t);
-
-#endif

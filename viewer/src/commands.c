@@ -3,12 +3,8 @@
  * What the commands do with a table that was read, once or repeatedly.
  * Those that draw run the pipeline: source -> table -> runs -> layout -> picture -> PNG, SVG or PDF.
  */
-#include <errno.h>
 #include <libgen.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the commands. */
-#ifndef COMMANDS_H
-#define COMMANDS_H
+#pragma once
 
 #include "cli.h"
 
@@ -17,5 +16,3 @@ int cost_run(const struct options *options);
 int defrag_run(const struct options *options);
 int moments_run(const struct options *options);
 void status_run(void);
-
-#endif

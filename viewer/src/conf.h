@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: find and read configuration files, and parse img.cnf. */
-#ifndef CONF_H
-#define CONF_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "util.h"
 
@@ -86,5 +81,3 @@ void conf_close(struct conf *conf);
 
 void img_conf_read(struct img_conf *img, const char *arg);
 void img_conf_set(struct img_conf *img, const char *name, const char *value);
-
-#endif

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fragtrace: which of its commands is meant. */
-#include <errno.h>
 #include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"

@@ -8,10 +8,6 @@
  * Text for people has no characters that act on a terminal, that begin a new line, or that change the
  * order of the text around them: a name must not forge text. They become \ooo as well.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <wchar.h>
 
 #include "names.h"

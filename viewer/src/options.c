@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: all options of all commands, in one table, and what their arguments mean. */
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cli.h"

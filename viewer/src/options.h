@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: all options of all commands. */
-#ifndef OPTIONS_H
-#define OPTIONS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "conf.h"
 #include "input/moment.h"
@@ -148,5 +143,3 @@ struct options {
 
 void options_set_defaults(struct options *options);
 bool options_read_number(const char *arg, uint64_t most, uint64_t *number);
-
-#endif

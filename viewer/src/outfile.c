@@ -5,12 +5,8 @@
  * no such files, it has a temporary name in the same directory. One file at a time. A symbolic link stays: the file
  * that it points to is replaced.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>

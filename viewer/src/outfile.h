@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: a file that is written as a whole or not at all. */
-#ifndef OUTFILE_H
-#define OUTFILE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdnoreturn.h>
+#include "util.h"
 
 /**
  * struct outfile - a file being written
@@ -28,5 +25,3 @@ void outfile_open(struct outfile *out, const char *path, const char *what);
 void outfile_close(struct outfile *out);
 void outfile_abandon(void);
 noreturn void outfile_failed(const struct outfile *out);
-
-#endif

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: what is watched, in a few lines, and what to type next. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"

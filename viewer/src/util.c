@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Helpers for all other files: messages, checked memory, reading of whole files. */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers for all other files: messages, checked memory, reading of whole files. */
-#ifndef UTIL_H
-#define UTIL_H
+/* Helpers for all other files: messages, checked memory, reading of whole files; and the headers that nearly all need. */
+#pragma once
 
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <stdnoreturn.h>
+#include <string.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -85,5 +89,3 @@ int slurp_file(struct text *text, const char *path);
 void text_free(struct text *text);
 
 const char *nearest(const char *word, const char *const *names, size_t n);
-
-#endif

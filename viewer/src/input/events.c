@@ -3,9 +3,6 @@
  * Before the pipeline: an event file of a recording -> events. events.h has the format.
  * A tail that is torn or damaged is left out, with a message. What comes before it was checked.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 

@@ -21,12 +21,7 @@
  * A column that means nothing for a kind of event has any value. Events are in the order of time, and those
  * of a volume in the order of seq. A gap in seq means that events were lost there.
  */
-#ifndef EVENTS_H
-#define EVENTS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "util.h"
 
@@ -179,5 +174,3 @@ uint32_t events_crc(struct event_batch_header header, const char *columns, size_
 void events_read(struct events *events, const char *path, struct text *text);
 void events_find_gap(struct events *events);
 void events_free(struct events *events);
-
-#endif

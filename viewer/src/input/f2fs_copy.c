@@ -3,10 +3,7 @@
  * Beside the pipeline: copy what F2FS knows about the volumes of a table, as f2fs_state.c reads it.
  * The copies are packed with zstd. The folder gets its name when it is complete.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>

@@ -3,9 +3,6 @@
  * Beside the pipeline: read texts of F2FS line by line.
  * A text of /proc/fs/f2fs may have gigabytes, so only one line is in memory.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/f2fs_lines.h"
 #include "util.h"

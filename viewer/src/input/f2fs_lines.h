@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: read texts of F2FS line by line; for f2fs_segments.c and f2fs_status.c. */
-#ifndef F2FS_LINES_H
-#define F2FS_LINES_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "util.h"
 
 /* No line of F2FS's texts is longer: one of segment_bits has about 230 letters. */
 #define F2FS_LINE_MAX 1024
@@ -32,5 +28,3 @@ struct f2fs_lines {
 bool f2fs_lines_next(struct f2fs_lines *lines);
 bool f2fs_lines_refuse(struct f2fs_lines *lines, const char *what);
 bool f2fs_lines_number(struct f2fs_lines *lines, uint64_t most, uint64_t *value);
-
-#endif

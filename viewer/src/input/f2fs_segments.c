@@ -10,8 +10,6 @@
  *	segment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)
  *	0         4|2   1|512 ...				(10 in a line)
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/f2fs_lines.h"
 #include "input/f2fs_segments.h"

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: F2FS's segment information table, from segment_bits or segment_info of /proc/fs/f2fs. */
-#ifndef F2FS_SEGMENTS_H
-#define F2FS_SEGMENTS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "util.h"
 
 /* Blocks in a segment: as many as its bitmap in segment_bits has bits. */
 #define F2FS_SEGMENT_BLKS 512
@@ -60,5 +56,3 @@ static inline bool f2fs_type_is_node(uint8_t type)
 {
 	return type >= F2FS_HOT_NODE;
 }
-
-#endif

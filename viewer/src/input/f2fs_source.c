@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* First step of the pipeline, for F2FS's own state: whether it is read at all, and what happens if it is not there. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/f2fs_source.h"
 #include "input/source.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* First step of the pipeline, for F2FS's own state: whether it is read at all, and what happens if it is not there. */
-#ifndef F2FS_SOURCE_H
-#define F2FS_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct f2fs_source {
 
 void f2fs_source_init(struct f2fs_source *source, const char *table, const char *dir, bool is_required);
 struct f2fs_state *f2fs_source_read(struct f2fs_source *source, const struct table *table);
-
-#endif

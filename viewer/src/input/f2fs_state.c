@@ -14,11 +14,7 @@
  * A folder has these files, or a folder MAJOR:MINOR with them for each volume. Each may be packed
  * with zstd as NAME.zst. A missing file becomes a note, and a malformed one is refused.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <mntent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: what F2FS itself knows about the volumes of a table, from /proc, /sys and the superblock. */
-#ifndef F2FS_STATE_H
-#define F2FS_STATE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/f2fs_segments.h"
 #include "input/f2fs_status.h"
@@ -45,5 +40,3 @@ struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, 
 void f2fs_states_copy(const struct table *table, const char *dir);
 char *f2fs_device_name(const struct volume *v);
 void f2fs_states_free(struct f2fs_state *states, size_t n);
-
-#endif

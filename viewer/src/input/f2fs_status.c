@@ -4,9 +4,6 @@
  * `status` is a text for people, and differs between kernels. Of the lines that are used here only those of
  * the logs differ from 6.1 to 7.3: a column `blkoff` came first. Other lines are not looked at.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/f2fs_lines.h"
 #include "input/f2fs_status.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: F2FS's debugfs file `status`, victim_bits of /proc/fs/f2fs, and the superblock. */
-#ifndef F2FS_STATUS_H
-#define F2FS_STATUS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "input/f2fs_segments.h"
 
@@ -72,5 +66,3 @@ char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name,
 		       uint64_t segments);
 char *f2fs_victims_read(struct f2fs_victims *victims, FILE *file, const char *name);
 char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name);
-
-#endif

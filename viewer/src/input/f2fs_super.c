@@ -3,8 +3,6 @@
  * Beside the pipeline: the sizes of sections and zones, from F2FS's superblock.
  * It has two copies, in the first two blocks of the device. Only the device or an image is read.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "input/f2fs_status.h"
 #include "input/table.h"

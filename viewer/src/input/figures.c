@@ -4,8 +4,6 @@
  * The figures are the same as in `files` of debugfs, but computed from the given table, which may be
  * live or recorded.
  */
-#include <stdbool.h>
-#include <stdlib.h>
 
 #include "input/figures.h"
 #include "util.h"

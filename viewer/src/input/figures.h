@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the figures of each file, and the order of files by them. */
-#ifndef FIGURES_H
-#define FIGURES_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 
@@ -49,5 +44,3 @@ struct figures figures_sum(const struct figures *figures, size_t n);
 int figures_compare(const struct figures *figures, uint32_t i, uint32_t j);
 uint32_t *figures_worst(const struct figures *figures, size_t n);
 double figures_split(const struct figures *figures);
-
-#endif

@@ -7,11 +7,6 @@
  *	# dev ino offset reads blocks requests overwrites continued path
  *	254:0 7 64 10 320 12 0 4 /mnt/f2fs/db/000007.sst
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/heat.h"
 #include "input/unpack.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the debugfs file `heat`, how much ranges of files are read. */
-#ifndef HEAT_H
-#define HEAT_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 
@@ -57,5 +52,3 @@ char *heat_read(struct heat *heat, const char *path);
 void heat_free(struct heat *heat);
 const struct heat_window *heat_find(const struct heat *heat, const struct table *table, uint32_t file, uint64_t number);
 const struct heat_window *heat_next(const struct heat *heat, const struct heat_window *window);
-
-#endif

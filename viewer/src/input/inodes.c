@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of reading a table: which file an inode number belongs to. */
-#include <stdlib.h>
 
 #include "input/inodes.h"
 #include "util.h"

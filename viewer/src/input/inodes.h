@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Part of reading a table: which file an inode number belongs to. */
-#ifndef INODES_H
-#define INODES_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "util.h"
 
 /**
  * struct inodes - a hash of (volume, inode number) to an index
@@ -21,5 +19,3 @@ struct inodes {
 uint32_t *inodes_at(struct inodes *inodes, uint32_t volume, uint64_t ino);
 uint32_t inodes_find(const struct inodes *inodes, uint32_t volume, uint64_t ino);
 void inodes_free(struct inodes *inodes);
-
-#endif

@@ -8,10 +8,6 @@
  *	254:0 rest 0 0 0 0 0 0 0 0 0:0 0:0 0:0 0:0 0:0 0:0 0:0 0:0
  *	254:0 file 4 0 6291456 0 48 0 2023860917 0:0 0:0 0:0 0:0 0:0 48:96 0:0 0:0 /mnt/f2fs/db/a.sst
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/latency.h"
 #include "input/table.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the debugfs file `latency`, how long reads take and what breaks add to them. */
-#ifndef LATENCY_H
-#define LATENCY_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "util.h"
 
@@ -110,5 +105,3 @@ struct latency {
 
 void latency_read(struct latency *latency, const char *name);
 void latency_free(struct latency *latency);
-
-#endif

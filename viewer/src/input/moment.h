@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Before the pipeline: a point in time of a recording, as --at has it. */
-#ifndef MOMENT_H
-#define MOMENT_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "util.h"
 
 /**
  * struct moment - a point in time of a recording
@@ -24,5 +22,3 @@ struct moment {
 
 bool moment_parse(struct moment *moment, const char *text);
 const char *moment_text(char buf[MOMENT_MAX], uint64_t ns);
-
-#endif

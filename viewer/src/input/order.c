@@ -4,7 +4,6 @@
  * A table is sorted by LBA. The extents of most files have rising offsets in that order. Only the
  * other files are sorted here. Only they can have one block in two places.
  */
-#include <stdlib.h>
 
 #include "input/order.h"
 #include "util.h"

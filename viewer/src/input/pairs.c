@@ -7,10 +7,6 @@
  *	# dev times victim_extension victim_process culprit_extension culprit_process
  *	254:0 21 .sst rocksdb:low:812 .log rocksdb:high:812
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/pairs.h"
 #include "names.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the debugfs file `by_pair`, which process broke the files of which other one. */
-#ifndef PAIRS_H
-#define PAIRS_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "util.h"
 
@@ -40,5 +36,3 @@ struct pairs {
 
 void pairs_read(struct pairs *pairs, const char *name, struct text *text);
 void pairs_free(struct pairs *pairs);
-
-#endif

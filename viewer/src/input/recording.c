@@ -11,10 +11,6 @@
  * the next one. With events, the snapshot of any moment is rebuilt, except where events were lost.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Before the pipeline: a folder that fragtrace record wrote -> the snapshot of a moment. */
-#ifndef RECORDING_H
-#define RECORDING_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/moment.h"
 #include "input/replay.h"
@@ -68,5 +63,3 @@ void recording_span(const struct recording *recording, size_t i, struct span *sp
 void recording_follow(const struct recording *recording, size_t i, struct span *span, const struct replay_follower *follower);
 char *recorded_heat(const char *path);
 void recording_close(struct recording *recording);
-
-#endif

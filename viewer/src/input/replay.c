@@ -8,9 +8,6 @@
  * Names are in snapshots only. A file that came after the snapshot has the name that the next one has for it, or
  * "(inode N)".
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/replay.h"
 #include "input/replay_state.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of replay: the changed files -> the binary snapshot of the moment, with the figures of all files. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/figures.h"
 #include "input/replay_state.h"

@@ -3,9 +3,6 @@
  * Part of replay: what an event changes in a file. The rules are those of module/FORMATS.md.
  * Causes follow the module's rules as far as events have them; else they are unknown.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/replay_state.h"
 #include "module/format/cause.h"

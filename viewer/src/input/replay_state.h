@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Inside replay: the files of a recording that are being changed. */
-#ifndef REPLAY_STATE_H
-#define REPLAY_STATE_H
+#pragma once
 
 #include "input/events.h"
 #include "input/inodes.h"
@@ -87,5 +86,3 @@ size_t replay_breaks(const struct changing *f, uint32_t lblk, uint32_t end,
 
 /* replay_compose.c */
 void replay_compose(struct text *text, struct replay_state *s, uint64_t at_ns);
-
-#endif

@@ -3,8 +3,6 @@
  * Used instead of table.c for a binary snapshot: the debugfs file `snapshot` -> extents.
  * module/format/snapshot.h defines the format. Every value is checked before it is used.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/order.h"
 #include "input/snapshot.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Used instead of table.c for a binary snapshot: the debugfs file `snapshot` -> extents. */
-#ifndef SNAPSHOT_H
-#define SNAPSHOT_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "input/table.h"
 #include "util.h"
@@ -69,5 +66,3 @@ void snapshot_parse(struct table *table, const char *name, struct text *text);
 void snapshot_list(struct listing *list, const struct table *table, const char *name);
 void snapshot_list_file(struct listing *list, const struct table *table, const char *name, uint32_t file);
 void listing_free(struct listing *list);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Before the pipeline: read the text from a file of debugfs, a recorded file, or stdin. */
-#ifndef SOURCE_H
-#define SOURCE_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "input/moment.h"
 #include "input/table.h"
@@ -41,5 +38,3 @@ void source_parse(struct table *table, const char *name, struct text *text, bool
 bool source_read_heat(const struct source *source, struct text *text);
 bool source_read_beside(const struct source *source, const char *name, struct text *text);
 void source_report(struct source *source);
-
-#endif

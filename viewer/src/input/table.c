@@ -8,9 +8,6 @@
  *	# volume 254:0 main_blkaddr=5120 blocks=262144 segment_blocks=512 path=/mnt/f2fs
  *	254:0 67072 64 0 4 contiguous /mnt/f2fs/000004.sst
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* First step of the pipeline: the text of the debugfs file `table`, version 1 -> extents. */
-#ifndef TABLE_H
-#define TABLE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "util.h"
 
@@ -160,5 +155,3 @@ void table_feed(struct table_reader *reader, const char *text, size_t len);
 void table_end(struct table_reader *reader);
 void table_parse(struct table *table, const char *name, struct text *text, bool keep);
 void table_free(struct table *table);
-
-#endif

@@ -2,8 +2,6 @@
 /*
  * Before the pipeline: unpack what zstd has packed. A file may have several frames in sequence.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #include "input/unpack.h"

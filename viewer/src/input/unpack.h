@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Before the pipeline: unpack what gzip or zstd has packed. */
-#ifndef UNPACK_H
-#define UNPACK_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "util.h"
 
@@ -14,5 +11,3 @@ bool is_packed(const struct text *text);
 void unpack_pieces(const struct text *in, const char *name, piece_taker take, void *arg);
 void unpack(struct text *text, const char *name);
 size_t unpack_begun(struct text *text, const char *name);
-
-#endif

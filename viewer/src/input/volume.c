@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Last step of reading a table, if it is asked for: keep one volume of it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/snapshot.h"
 #include "input/volume.h"

@@ -4,7 +4,6 @@
  * A file has a break before each of its fragments except the first. The cause of a break is stored in
  * the extent after it.
  */
-#include <stdlib.h>
 
 #include "model/causes.h"
 #include "util.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the breaks of all files, and sums over them by cause. */
-#ifndef CAUSES_H
-#define CAUSES_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/figures.h"
 #include "input/table.h"
@@ -66,5 +62,3 @@ const char *cause_op_name(uint32_t cause);
 const char *cause_flush_name(uint32_t cause);
 const char *cause_why_name(uint32_t cause);
 char *writer_name(const struct table *table, uint32_t writer);
-
-#endif

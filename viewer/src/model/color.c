@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: the colours of runs. This file has the code that all colour sources share. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/color.h"
 #include "util.h"

@@ -6,12 +6,7 @@
  * all others, the worst files, what reading the file costs, or a property of the fragment: its size, its age, its writer, the reason why it begins
  * there. Each source sorts runs into rules. Each rule is a line of the legend.
  */
-#ifndef COLOR_H
-#define COLOR_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/figures.h"
 #include "input/heat.h"
@@ -228,5 +223,3 @@ void colors_read(struct colors *colors, const char *arg);
 const uint32_t *colors_of_extension(const char *ext);
 bool path_matches(const char *path, const char *glob);
 bool path_is_shown(const char *path, const char *pattern);
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Colours by the cause of a fragment: by the operation, or by the reason. */
-#include <stdlib.h>
 
 #include "model/causes.h"
 #include "model/color.h"

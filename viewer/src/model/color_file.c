@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Colours for one file against the rest. */
-#include <string.h>
 
 #include "model/color.h"
 

@@ -7,8 +7,6 @@
  *	.sst green light-orange dark-orange
  */
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conf.h"
 #include "model/color.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Colours by the process that wrote a fragment. The processes with the most fragments get colours. */
-#include <stdlib.h>
 
 #include "model/causes.h"
 #include "model/color.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Colours that tell files apart: those that cost a reader most have a colour each. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/color.h"
 #include "util.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: what is wrong with a table or missing in it, in words for all outputs. */
-#include <stdlib.h>
 
 #include "model/flaws.h"
 #include "util.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: files and their breaks by volume and extension. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/groups.h"
 #include "util.h"

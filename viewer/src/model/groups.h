@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: files and their breaks by volume and extension. */
-#ifndef GROUPS_H
-#define GROUPS_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 #include "model/causes.h"
@@ -42,5 +38,3 @@ struct groups {
 void groups_find(struct groups *groups, const struct table *table, const struct breaks *breaks);
 size_t groups_of_volume(const struct groups *groups, size_t first);
 void groups_free(struct groups *groups);
-
-#endif

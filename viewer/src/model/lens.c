@@ -6,8 +6,6 @@
  * picture is a part of the whole one. Files that do not match are taken out of the table: all figures and
  * colours are those of the others.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "model/color.h"
 #include "model/lens.h"

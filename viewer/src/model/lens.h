@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: which blocks and which files of a table are drawn. */
-#ifndef LENS_H
-#define LENS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 
@@ -68,5 +63,3 @@ struct part *lens_parts(const struct lens *lens, const struct table *table, cons
 
 void selection_make(struct selection *selection, const struct table *table, const char *only);
 void selection_free(struct selection *selection);
-
-#endif

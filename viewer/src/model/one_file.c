@@ -4,8 +4,6 @@
  * Written blocks are those of the table, so that all numbers agree with those of other outputs. What is
  * allocated but not written comes from the snapshot; a text does not have it.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 

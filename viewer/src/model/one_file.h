@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: one file of a table, in its own order, with what has no blocks. */
-#ifndef ONE_FILE_H
-#define ONE_FILE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 
@@ -70,5 +65,3 @@ char *one_file_find(const struct table *table, const char *name, const char *pat
 void one_file_make(struct one_file *one, const struct table *whole, const char *name, uint32_t file);
 uint64_t file_jump_distance(const struct file_jump *jump);
 void one_file_free(struct one_file *one);
-
-#endif

@@ -4,8 +4,6 @@
  * A container sees its files through overlayfs. The data is in a file of a layer, and the layers are options of the mount.
  */
 #include <mntent.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/overlay.h"
 #include "names.h"

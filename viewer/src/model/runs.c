@@ -5,8 +5,6 @@
  * Runs are not stored: there may be twice as many as extents, and computing them is cheap. A run is a fragment,
  * unless colours change within fragments (range_rule and near_break in color.h).
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/runs.h"
 #include "util.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Second step of the pipeline: extents -> the runs of a volume, and totals. */
-#ifndef RUNS_H
-#define RUNS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/figures.h"
 #include "input/table.h"
@@ -146,5 +141,3 @@ struct run_walk runs_walk(const struct runs *runs, size_t part);
 const struct volume *runs_volume(const struct runs *runs, size_t part);
 bool runs_next(struct run_walk *walk, struct run *run);
 uint8_t runs_shade(const struct runs *runs, size_t extent, uint64_t blk, uint64_t *end);
-
-#endif

@@ -7,8 +7,6 @@
  * garbage collection may pick and what they cost (f2fs_get_victim(), get_gc_cost() and get_cb_cost() in
  * gc.c), where SSR may write (get_ssr_segment() in segment.c).
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/space.h"
 #include "util.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the free space of a volume, and what F2FS can do with it. */
-#ifndef SPACE_H
-#define SPACE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/f2fs_state.h"
 #include "input/table.h"
@@ -148,5 +143,3 @@ uint64_t space_section_size(const struct f2fs_state *state);
 struct space *space_of(const struct table *table, const struct f2fs_state *states);
 uint64_t space_prefree(const struct space *space);
 struct space_file *space_files(const struct space *space, const struct table *table, uint64_t section, size_t *n);
-
-#endif

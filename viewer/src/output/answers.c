@@ -6,9 +6,6 @@
  *
  * A question about another moment of a recording makes another table, see serve_recording.c; the last ones are kept.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "output/answers.h"
 #include "output/why.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the answers to what the page asks, and the tables that they are made from. */
-#ifndef ANSWERS_H
-#define ANSWERS_H
-
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "output/serve_recording.h"
 #include "output/serve_view.h"
@@ -107,5 +102,3 @@ void answers_give(struct answers *answers, const struct question *question, stru
 struct serve_view *answers_new_view(struct answers *answers);
 void answers_add_view(struct answers *answers, struct serve_view *view, const char *at);
 void answers_free(struct answers *answers);
-
-#endif

@@ -5,8 +5,6 @@
  * A line of JSON; then the arrays that it lists, of records of 32-bit numbers in the byte order of the machine; then
  * names, each with a NUL at its end: the paths of the volumes, the kinds of files, the paths of the files.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/recording.h"
 #include "outfile.h"

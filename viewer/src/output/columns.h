@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: a table in columns of numbers, for programs such as fragtrace-plot. */
-#ifndef COLUMNS_H
-#define COLUMNS_H
+#pragma once
 
 #include "input/heat.h"
 #include "input/source.h"
@@ -9,5 +8,3 @@
 
 void columns_write(const char *path, const struct source *source, const struct table *table, const struct colors *colors,
 		   const struct heat *heat);
-
-#endif

@@ -4,10 +4,6 @@
  * A condition is VALUE COMPARISON NUMBER, as in split>1.2, or fragmented>=10% for a share of the files.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/figures.h"
 #include "output/condition.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: conditions on a table, for scripts. */
-#ifndef CONDITION_H
-#define CONDITION_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/table.h"
 
@@ -62,5 +57,3 @@ void totals_find(struct totals *totals, const struct table *table);
 void totals_print(const struct totals *totals);
 bool condition_holds(const struct condition *condition, const struct totals *totals);
 void condition_report(const struct condition *condition, const struct totals *totals, const char *name);
-
-#endif

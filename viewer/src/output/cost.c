@@ -3,10 +3,7 @@
  * Beside the pipeline: what breaks cost those who read, by the debugfs file `latency`. Times of reads become the price of a
  * request, by a straight line fitted to them; counts of requests and prices become the cost of a volume and of its files.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands.h"
 #include "input/latency.h"

@@ -7,7 +7,6 @@
  * The size of the page is limited. It lists the worst MAX_FILES files, and has the pieces of as many of these as there is room
  * for; the places of others are unknown to it, and so are small gaps. Then it has larger cells as well. The page says so.
  */
-#include <stdlib.h>
 
 #include "input/figures.h"
 #include "outfile.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: write an event file of a recording; input/events.h has the format. */
-#ifndef EVENT_LOG_H
-#define EVENT_LOG_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <zstd.h>
 
 #include "input/events.h"
@@ -29,5 +25,3 @@ struct event_log {
 void event_log_open(struct event_log *log, const char *path);
 void event_log_add(struct event_log *log, const struct event *events, size_t n, uint64_t until_ns, bool lost);
 void event_log_close(struct event_log *log);
-
-#endif

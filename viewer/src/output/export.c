@@ -4,8 +4,6 @@
  * The text of table, extents and files is that of debugfs. JSON and CSV have the same columns; those of causes where they are
  * known, also in a table.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/snapshot.h"
 #include "model/causes.h"

@@ -5,7 +5,6 @@
  *
  * Names of files appear in JSON strings only, without <, which the script shows as text, never as HTML.
  */
-#include <string.h>
 
 #include "output/html.h"
 #include "page.h"

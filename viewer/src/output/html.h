@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the page. */
-#ifndef HTML_H
-#define HTML_H
+#pragma once
 
 #include <stdio.h>
 
@@ -36,5 +35,3 @@ struct html {
 };
 
 void html_put(FILE *file, const struct html *html);
-
-#endif

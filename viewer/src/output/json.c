@@ -4,8 +4,6 @@
  * What this file knows is where commas belong, and how strings are written.
  */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "names.h"
 #include "output/json.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: JSON, written value by value. */
-#ifndef JSON_H
-#define JSON_H
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "util.h"
 
@@ -38,5 +33,3 @@ void json_text(struct json *json, const char *key, const char *text);
 void json_name(struct json *json, const char *key, const char *name);
 void json_visible(struct json *json, const char *key, const char *name);
 void json_format(struct json *json, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);
-
-#endif

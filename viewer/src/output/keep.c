@@ -6,11 +6,6 @@
  * the program is killed is not read without it, and goes the next time. The last snapshot always stays.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: parts of the answers of serve_view.c, as JSON: time and totals, the legend, volumes, causes, files. */
-#include <stdlib.h>
 
 #include "model/causes.h"
 #include "output/page_data.h"

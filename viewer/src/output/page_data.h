@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: parts of the answers of serve_view.c, as JSON. */
-#ifndef PAGE_DATA_H
-#define PAGE_DATA_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "model/color.h"
 #include "model/runs.h"
@@ -19,5 +15,3 @@ void page_put_head(struct json *json, const struct runs *runs, const struct colo
 void page_put_volume(struct json *json, const struct runs *runs, size_t part);
 void page_put_file(struct json *json, const struct runs *runs, size_t index, uint64_t first_blk, uint32_t rgb);
 void page_put_figures(struct json *json, const struct figures *figures);
-
-#endif

@@ -6,9 +6,6 @@
  * Files are in base64, and names in JSON without <: neither can end the element that they are in.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conf.h"
 #include "input/f2fs_state.h"

@@ -9,8 +9,6 @@
  *
  * Where events were lost, or nothing was recorded, the process "fragtrace" has a slice. Times are in microseconds since 1970.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/recording.h"
 #include "input/replay_state.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: causes in words. */
-#include <stdlib.h>
 
 #include "model/causes.h"
 #include "output/phrases.h"

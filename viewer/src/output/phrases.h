@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: causes in words. */
-#ifndef PHRASES_H
-#define PHRASES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
 
 char *phrase_kind(uint32_t cause);
 char *phrase_writer(const struct table *table, uint32_t writer);
-
-#endif

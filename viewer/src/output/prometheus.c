@@ -5,11 +5,6 @@
  * come and go, and each name would be a time series for ever. Only a few extensions are named.
  */
 #include <ctype.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/figures.h"
 #include "model/groups.h"
@@ -18,7 +13,6 @@
 #include "output/prometheus.h"
 #include "output/space.h"
 #include "util.h"
-
 
 /* Extensions that are named: those with the most breaks on a volume. */
 #define MAX_EXTENSIONS 5

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: a table as a few numbers per volume, for Prometheus. */
-#ifndef PROMETHEUS_H
-#define PROMETHEUS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
 
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces);
 void put_prometheus_label(FILE *file, const char *path);
-
-#endif

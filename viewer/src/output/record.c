@@ -14,12 +14,6 @@
  * which program wrote that.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>

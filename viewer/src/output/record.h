@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: a folder of snapshots, one for each change of the table. */
-#ifndef RECORD_H
-#define RECORD_H
+#pragma once
 
 #include "input/source.h"
 #include "util.h"
@@ -24,5 +23,3 @@ bool recorder_add(struct recorder *recorder, const struct text *text, bool alway
 void recorder_add_heat(const struct recorder *recorder, const struct source *source);
 char *recorder_beside(const struct recorder *recorder, const char *suffix);
 void recorder_close(struct recorder *recorder);
-
-#endif

@@ -6,11 +6,7 @@
  * it, and does no harm when it is applied again. A new snapshot is taken after every interval in which there were
  * events, when the event file has become large, and at once when events were lost or require a new copy.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "input/f2fs_state.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: record snapshots, and the events between them. */
-#ifndef RECORD_LIVE_H
-#define RECORD_LIVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
 #include "output/record.h"
 
 void record_live(struct source *source, struct recorder *recorder, int64_t interval_ns, uint64_t keep_bytes);
-
-#endif

@@ -11,13 +11,10 @@
  *   page of another site whose name was made to point here cannot read answers;
  * - connections, their memory and their time are limited, and nothing about requests is logged.
  */
-#include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -167,7 +164,6 @@ static void put_page(FILE *file, const struct serve_view *view)
 {
 	html_put(file, &(struct html){ HTML_SERVED, serve_put_table, NULL, view });
 }
-
 
 static volatile sig_atomic_t is_stopping;
 

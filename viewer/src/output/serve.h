@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: a read-only HTTP server for the page, and for what the page asks about the current table. */
-#ifndef SERVE_H
-#define SERVE_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "output/answers.h"
 #include "output/serve_address.h"
@@ -32,5 +28,3 @@ void server_open(struct server *server, const struct serve_address *address, int
 void server_announce(const struct server *server, const struct serve_address *address);
 bool server_run(struct server *server, int64_t until_ns);
 void server_close(struct server *server);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: where a server listens, as the user writes it and as part of a URL. */
-#ifndef SERVE_ADDRESS_H
-#define SERVE_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -25,5 +24,3 @@ bool serve_read_address(struct serve_address *address, const char *arg);
 bool serve_address_is_local(const struct serve_address *address);
 void serve_address_name(const struct serve_address *address, char name[SERVE_NAME_SIZE]);
 char *serve_address_text(const struct serve_address *address);
-
-#endif

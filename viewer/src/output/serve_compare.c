@@ -6,7 +6,6 @@
  * A file is known by its volume and its inode number; so it may have another name. If an inode number was given to another file
  * meanwhile, both are taken for one.
  */
-#include <stdlib.h>
 
 #include "input/inodes.h"
 #include "output/serve_compare.h"

@@ -4,8 +4,6 @@
  * folder. See serve_view.c.
  */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "output/page_data.h"
 #include "output/serve_compare.h"

@@ -5,9 +5,6 @@
  * Files are read in processes of their own, see apart.c: a recording may be damaged, and while it is written, its
  * oldest files go.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "apart.h"
 #include "input/recording.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: what a server reads of a recording. */
-#ifndef SERVE_RECORDING_H
-#define SERVE_RECORDING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ char *serve_recording_heat(const struct serve_recording *recording, const struct
 			   int64_t *time_ms);
 char *serve_recording_spans(const struct serve_recording *recording, size_t first, struct text *json);
 char *serve_recording_curve(const struct serve_recording *recording, size_t first, struct text *json);
-
-#endif

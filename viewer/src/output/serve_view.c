@@ -9,8 +9,6 @@
  *
  * Each answer is computed when it is asked for, and limited. Knows nothing of HTTP, see serve.c.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/causes.h"
 #include "output/page_data.h"

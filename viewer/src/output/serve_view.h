@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the table that a served page shows, and answers to what the page asks about it. */
-#ifndef SERVE_VIEW_H
-#define SERVE_VIEW_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "input/f2fs_state.h"
 #include "model/color.h"
@@ -157,5 +151,3 @@ void serve_put_blocks(struct json *json, const struct serve_view *view, size_t p
 void serve_put_fragments(struct json *json, const struct serve_view *view, size_t which, size_t first);
 void serve_put_file(struct json *json, const struct serve_view *view, size_t i);
 void serve_put_files(struct json *json, const struct serve_view *view, const struct serve_list *list);
-
-#endif

@@ -4,8 +4,6 @@
  * The values of a row come one by one, in the order of the columns; the last one ends the row. Names may contain
  * any byte, see names.c; in a text they are escaped as the module does it.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "names.h"
 #include "output/sheet.h"

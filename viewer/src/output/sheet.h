@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: rows of named values as text, JSON or CSV. */
-#ifndef SHEET_H
-#define SHEET_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "output/json.h"
 
@@ -49,5 +43,3 @@ void sheet_words(struct sheet *sheet, const char *word);
 void sheet_put_escaped(FILE *file, const char *name);
 void sheet_name(struct sheet *sheet, const char *name);
 void sheet_none(struct sheet *sheet);
-
-#endif

@@ -3,9 +3,6 @@
  * Beside the pipeline: the free space of volumes as text.
  * JSON and metrics of the same figures are in space_export.c.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "names.h"
 #include "output/space.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the free space of volumes as text, JSON and metrics. */
-#ifndef OUTPUT_SPACE_H
-#define OUTPUT_SPACE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@
 void space_print(const struct table *table, const struct space *spaces);
 void space_put_json(struct json *json, const struct table *table, const struct space *spaces);
 void space_put_metrics(FILE *file, const struct table *table, const struct space *spaces);
-
-#endif

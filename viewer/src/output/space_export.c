@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: the free space of volumes as part of JSON texts and of metrics. */
-#include <stdlib.h>
 
 #include "output/prometheus.h"
 #include "output/space.h"

@@ -4,8 +4,6 @@
  * wrote the data. Those with the most breaks come first. A fragment that begins with a break counts with all of
  * its blocks.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/causes.h"
 #include "output/sums.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the breaks of a snapshot in sums. */
-#ifndef SUMS_H
-#define SUMS_H
+#pragma once
 
 #include "input/snapshot.h"
 #include "output/sheet.h"
@@ -11,5 +10,3 @@ extern const char *const sums_processes_columns[];
 
 void sums_put_causes(struct sheet *sheet, const struct table *table, const struct listing *list);
 void sums_put_processes(struct sheet *sheet, const struct table *table, const struct listing *list);
-
-#endif

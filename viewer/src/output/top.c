@@ -3,9 +3,6 @@
  * Beside the pipeline: the worst files as lines of text, and how fast they change.
  * Does not use the terminal; top_screen.c shows the lines.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/causes.h"
 #include "model/color.h"

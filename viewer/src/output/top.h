@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the worst files as lines of text, and how fast they change. */
-#ifndef TOP_H
-#define TOP_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/figures.h"
 #include "input/inodes.h"
@@ -92,5 +87,3 @@ unsigned int top_columns(const struct top *top, size_t width);
 char *top_heading(const struct top *top, unsigned int columns);
 char *top_row(const struct top *top, unsigned int columns, size_t row);
 void top_free(struct top *top);
-
-#endif

@@ -4,13 +4,9 @@
  * Only this file uses curses. Curses ends before any message is printed.
  */
 #include <curses.h>
-#include <errno.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <wchar.h>
 

@@ -6,11 +6,7 @@
  * lower number. So events wait until those before them are there, or until the next reading: then they are lost.
  * Those younger than the beginning of a reading wait for the next one, too: what came before them may not be read yet.
  */
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <tracefs.h>
 #include <unistd.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the module's tracepoints, in a tracefs instance of its own. */
-#ifndef TRACER_H
-#define TRACER_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "input/events.h"
 
@@ -35,5 +30,3 @@ void tracer_drain(struct tracer *tracer, struct drained *drained);
 void tracer_stop(struct tracer *tracer);
 void tracer_close(struct tracer *tracer);
 void tracer_abandon(void);
-
-#endif

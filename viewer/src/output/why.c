@@ -5,11 +5,7 @@
  * extension by kind of cause. The breaks of one file are also listed one by one. Breaks beyond the
  * limits are counted in a last line, so that all numbers add up.
  */
-#include <errno.h>
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "clock.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: why files are fragmented, in sentences. */
-#ifndef WHY_H
-#define WHY_H
-
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "input/f2fs_state.h"
 #include "input/pairs.h"
@@ -14,5 +10,3 @@ void why_all(FILE *out, const struct table *table, const struct pairs *pairs);
 void why_block(FILE *out, const struct table *table, const struct f2fs_state *states, uint64_t lba);
 void why_file(FILE *out, const struct table *table, const char *name, const char *path);
 void why_one(FILE *out, const struct table *table, const char *name, uint32_t file);
-
-#endif

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Part of the layouts: numbers beside a grid and in it. */
-#ifndef AXIS_H
-#define AXIS_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "picture/canvas.h"
 #include "picture/layout.h"
@@ -18,5 +14,3 @@ void axis_put(const struct layout *layout, struct canvas *canvas, const struct g
 
 double fold_label_scale(const struct layout *layout, size_t cell);
 size_t fold_label_width(double scale, size_t digits);
-
-#endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: the pixels of a sheet, see canvas.h; shapes and texts are in canvas_draw.c. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "picture/canvas.h"
 

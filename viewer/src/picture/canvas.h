@@ -5,13 +5,7 @@
  * Cells are pixels of an image. Shapes and texts are drawn with cairo and pango over the same image for a PNG, recorded for a
  * PDF, and written as elements of an SVG: there, they stay shapes and letters at any size, and texts can be searched.
  */
-#ifndef CANVAS_H
-#define CANVAS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "conf.h"
 #include "util.h"
@@ -93,5 +87,3 @@ void canvas_text_right(struct canvas *canvas, double x_end, double y, double sca
 double canvas_text_fit(struct canvas *canvas, double x, double y, double w, double scale,
 		       uint32_t rgb, const char *text);
 void canvas_note(struct canvas *canvas, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-#endif

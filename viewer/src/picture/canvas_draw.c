@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: shapes and texts of a sheet, see canvas.h; drawn with cairo and pango. */
 #include <pango/pangocairo.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture/canvas.h"
 #include "picture/png_out.h"

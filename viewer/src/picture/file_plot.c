@@ -7,8 +7,6 @@
  * extents take no longer than their number. Breaks are lines as long as there is room between them; a strip
  * below counts all of them.
  */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "picture/axis.h"
 #include "picture/file_plot.h"

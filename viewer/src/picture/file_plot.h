@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Used instead of the layouts for one file: the plot of its offsets against block addresses. */
-#ifndef FILE_PLOT_H
-#define FILE_PLOT_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "model/one_file.h"
 #include "model/runs.h"
@@ -64,5 +59,3 @@ void file_plot_draw(const struct file_plot *plot, struct canvas *canvas);
 void file_plot_free(struct file_plot *plot);
 
 size_t file_plot_x(const struct file_plot *plot, uint64_t offset);
-
-#endif

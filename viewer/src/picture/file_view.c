@@ -3,9 +3,6 @@
  * Fourth step of the pipeline, for one file: title and legend, the plot, and a list of breaks.
  * The legend counts all breaks; the list has all of a few, or the farthest of many.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/causes.h"
 #include "names.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Fourth step of the pipeline, for one file: where each of its blocks is, and why it is fragmented. */
-#ifndef FILE_VIEW_H
-#define FILE_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
 
 void file_view_draw(struct canvas *canvas, const struct table *table, const char *name, uint32_t file,
 		    const struct text *text, struct colors *colors, const struct img_conf *img, enum canvas_form form);
-
-#endif

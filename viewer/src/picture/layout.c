@@ -4,9 +4,6 @@
  * This file has the code that all layouts share: the page around the grids, from runs to cells, and
  * from cells to pixels.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture/layout.h"
 #include "picture/legend.h"

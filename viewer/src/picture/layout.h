@@ -11,12 +11,7 @@
  *	blocks of cells	layout_walk() goes through all pieces of a volume, each with its cells, in
  *			order of cells; layout_cells() says which these are
  */
-#ifndef LAYOUT_H
-#define LAYOUT_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "conf.h"
 #include "input/table.h"
@@ -231,5 +226,3 @@ uint64_t layout_put_extents(const struct layout *layout, const struct table *tab
 			    void *arg);
 
 char *layout_cell_size(const struct layout *layout);
-
-#endif

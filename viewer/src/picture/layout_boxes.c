@@ -11,9 +11,6 @@
  * borders and shrink to a pixel; a box stands for several blocks. If no run is to be folded (limit 0),
  * boxes shrink to a pixel before any is.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture/axis.h"
 #include "picture/layout.h"

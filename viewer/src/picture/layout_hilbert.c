@@ -6,8 +6,6 @@
  * The volume fills the square whatever its size is: a cell may stand for a fraction of a block. Only
  * if one block per cell fills at least half of the square, the rest stays blank.
  */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "picture/axis.h"
 #include "picture/layout.h"

@@ -4,8 +4,6 @@
  * Labels of each row: the number of its first segment, its blocks of watched files, also as a
  * bar, and its first address. A line separates sections. Empty rows that follow each other are folded.
  */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "picture/axis.h"
 #include "picture/layout.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Fourth step of the pipeline, upper part: title and legend. */
-#ifndef LEGEND_H
-#define LEGEND_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "model/color.h"
 #include "model/runs.h"
@@ -47,5 +43,3 @@ size_t legend_empty_lines(const struct runs *runs);
 size_t legend_height(const struct layout *layout, size_t n_rules);
 void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
 		 const struct colors *colors, const struct folded *folded, const char *when);
-
-#endif

@@ -3,9 +3,6 @@
  * Part of the legend: the colours, and how many files, breaks, fragments and blocks have them.
  * All numbers here include blocks that are folded or mixed in the picture.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture/legend_line.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of the legend: the pieces of its lines. */
-#include <stdlib.h>
 
 #include "names.h"
 #include "picture/legend_line.h"

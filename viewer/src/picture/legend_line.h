@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Part of the legend: the pieces of its lines, and its parts. */
-#ifndef LEGEND_LINE_H
-#define LEGEND_LINE_H
+#pragma once
 
 #include "picture/legend.h"
 
@@ -49,5 +48,3 @@ void legend_title(struct legend *l, const char *when);
 /* legend_counts.c */
 void legend_rules(struct legend *l);
 void legend_free_space(struct legend *l);
-
-#endif

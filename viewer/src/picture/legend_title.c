@@ -3,9 +3,6 @@
  * Part of the legend: the title, and what the picture shows, in sentences.
  * All numbers here include blocks that are folded or mixed in the picture.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/flaws.h"
 #include "names.h"

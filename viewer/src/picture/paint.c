@@ -3,9 +3,6 @@
  * Fourth step of the pipeline: a layout and runs -> pixels.
  * Uses cells and colours only. Files, formats and the order of cells are handled elsewhere.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "names.h"
 #include "picture/axis.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Fourth step of the pipeline: a layout and runs -> pixels. */
-#ifndef PAINT_H
-#define PAINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
 
 void paint(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
 	   const struct colors *colors, const char *when, enum canvas_form form);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Part of the plot of one file: an axis that leaves out what would take nearly all of it. */
-#ifndef PLOT_AXIS_H
-#define PLOT_AXIS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "util.h"
 
 #define PLOT_MAX_BANDS 8
 
@@ -45,5 +42,3 @@ void plot_axis_init(struct plot_axis *axis, size_t px, size_t cut, size_t least,
 double plot_axis_px(const struct plot_axis *axis, double value);
 double plot_axis_value(const struct plot_axis *axis, size_t px);
 double plot_axis_per_px(const struct plot_axis *axis);
-
-#endif

@@ -3,12 +3,7 @@
  * Last step of the pipeline: pixels -> PNG data in memory -> a file that is written as a whole or not at all.
  * Only this file uses libpng.
  */
-#include <errno.h>
 #include <png.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "outfile.h"

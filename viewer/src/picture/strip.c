@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of the fourth step: a strip above boxes that shows the volume to scale, since folded boxes do not. */
-#include <stdlib.h>
 
 #include "model/color.h"
 #include "picture/legend_line.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Part of the fourth step: a strip above boxes that shows the volume to scale, since folded boxes do not. */
-#ifndef STRIP_H
-#define STRIP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct strip {
 void strip_begin(struct strip *strip, const struct layout *layout, const struct grid *grid, const struct part *part);
 void strip_add(struct strip *strip, const struct piece *piece);
 void strip_end(struct strip *strip, struct canvas *canvas, const struct layout *layout, const struct grid *grid);
-
-#endif

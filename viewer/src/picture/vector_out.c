@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Last step of the pipeline: elements or a recording -> an SVG or PDF file that is written as a whole or not at all. */
 #include <cairo-pdf.h>
-#include <errno.h>
-#include <string.h>
 #include <strings.h>
 
 #include "outfile.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Last step of the pipeline: a recorded picture -> an SVG or PDF file that is written as a whole or not at all. */
-#ifndef VECTOR_OUT_H
-#define VECTOR_OUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
 
 enum canvas_form vector_out_form(const char *path);
 void vector_out_write(const struct canvas *canvas, const char *path);
-
-#endif

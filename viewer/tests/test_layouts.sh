@@ -176,6 +176,23 @@ test_two_volumes_have_one_scale() {
 	pixels '#0000ff' $((512 * 512 + 280))
 }
 
+# Twelve volumes of one size: each of them is seen whole, and the picture is not twelve pages long.
+test_many_volumes_are_smaller() {
+	{
+		echo '# fragtrace table 1'
+		for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
+			echo "# volume 254:$i main_blkaddr=0 blocks=16384 segment_blocks=512 path=/$i"
+		done
+		for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
+			echo "254:$i 0 16384 0 4 contiguous /$i/a.sst"
+		done
+	} >t
+	plain -t t --layout hilbert
+	[ "$(height)" -lt 5000 ] || fail "$(height) pixels high"
+	# 128 times 128 cells of two pixels, without a border; and the legend
+	pixels '#00aa00' $((12 * 256 * 256 + 280))
+}
+
 test_layouts_with_nothing() {
 	local layout
 	for layout in boxes segments hilbert; do

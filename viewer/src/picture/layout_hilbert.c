@@ -21,6 +21,9 @@
 /* Room for an address and its position in bytes, in letters. */
 #define LABEL_COLS 11
 
+/* So many volumes have squares as wide as the picture. */
+#define MOST_LARGE 4
+
 /* The small curve of the legend that explains the order: its cells, and pixels between them. */
 #define KEY_SIDE 8
 #define KEY_PITCH 10
@@ -120,6 +123,9 @@ static void plan(struct layout *l, const struct runs *runs)
 	l->axis = l->axis_end = (size_t)((LABEL_COLS + 1) * LETTER_W * l->axis_scale);
 	l->footing = (size_t)(LETTER_H * l->axis_scale);
 	room = width - 2 * l->margin - l->axis - l->axis_end;
+	/* the squares of more volumes are smaller, so that all of them can be looked at */
+	if (l->n_grids > MOST_LARGE)
+		room = room * MOST_LARGE / l->n_grids + 1;
 	side = 1;
 	while (side * 2 <= room)
 		side *= 2;

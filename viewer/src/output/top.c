@@ -279,21 +279,16 @@ unsigned int top_columns(const struct top *top, size_t width)
  */
 char *top_heading(const struct top *top, unsigned int shown)
 {
-	char *line = xasprintf("%s", ""), *longer, *name;
-	size_t i;
+	char fields[N_COLUMNS * 32] = "", name[32];
+	size_t used = 0, i;
 
 	for (i = 0; i < N_COLUMNS; i++) {
 		if (!(shown & 1u << i))
 			continue;
-		name = xasprintf("%s%s", columns[i].key == top->key ? "*" : "", columns[i].name);
-		longer = xasprintf("%s%*s ", line, columns[i].width, name);
-		free(name);
-		free(line);
-		line = longer;
+		snprintf(name, sizeof(name), "%s%s", columns[i].key == top->key ? "*" : "", columns[i].name);
+		used += (size_t)snprintf(fields + used, sizeof(fields) - used, "%*s ", columns[i].width, name);
 	}
-	longer = xasprintf("%s%sPATH", line, top->key == TOP_NAME ? "*" : "");
-	free(line);
-	return longer;
+	return xasprintf("%s%sPATH", fields, top->key == TOP_NAME ? "*" : "");
 }
 
 static void format_column(char buf[32], const struct top *top, uint32_t file, size_t column)
@@ -347,11 +342,10 @@ static char *time_line(const struct top *top)
 		[TOP_RATE] = "fragments/s",	[TOP_BLOCKS] = "blocks",
 		[TOP_SPLIT] = "split factor",	[TOP_NAME] = "name",
 	};
-	char time[TIME_TEXT_MAX], *filter, *line;
+	char *filter, *line;
 
-	format_text_time(time, &top->table.text);
 	filter = name_printable(top->filter ? top->filter : "");
-	line = xasprintf("fragtrace  %s  by %s%s%s%s", time, names[top->key], top->reverse ? ", reversed" : "",
+	line = xasprintf("fragtrace  %s  by %s%s%s%s", TIME_OF(&top->table.text), names[top->key], top->reverse ? ", reversed" : "",
 			 top->filter ? "  only " : "", filter);
 	free(filter);
 	return line;
@@ -366,21 +360,20 @@ static char *time_line(const struct top *top)
  */
 char *top_summary(const struct top *top, size_t line)
 {
-	char files[GROUPED_MAX], fragmented[GROUPED_MAX], fragments[GROUPED_MAX], rate[16], size[BYTES_MAX];
+	char rate[16];
 	char *flaws, *text;
 
 	if (!line)
 		return time_line(top);
 	if (top->rates)
 		format_rate(rate, &top->total_rate.fragments);
-	format_bytes(size, (double)top->total.blks);
 	flaws = flaws_of(&top->table);
 	/* a narrow screen shows the beginning */
 	text = xasprintf("split factor %.2f; %s of %s file%s fragmented; %s%s%s fragments%s%s%s; %s", figures_split(&top->total),
-			 grouped(fragmented, top->n_fragmented), grouped(files, top->table.n_files),
+			 GROUPED(top->n_fragmented), GROUPED(top->table.n_files),
 			 plural(top->table.n_files), flaws, *flaws ? "; " : "",
-			 grouped(fragments, top->total.fragments), top->rates ? " (" : "", top->rates ? rate : "",
-			 top->rates ? "/s)" : "", size);
+			 GROUPED(top->total.fragments), top->rates ? " (" : "", top->rates ? rate : "",
+			 top->rates ? "/s)" : "", BYTES(top->total.blks));
 	free(flaws);
 	return text;
 }

@@ -109,30 +109,17 @@ static void put_texts(png_structp png, png_infop info, const struct canvas *canv
 	free(notes);
 }
 
-static void put_indexed(png_structp png, const struct canvas *canvas, uint8_t *bytes)
+/* A pixel is 0x00rrggbb; without bytes, libpng takes it as it is in memory. */
+static void put_rows(png_structp png, const struct canvas *canvas, const uint8_t *bytes)
 {
 	size_t y;
 
+	if (!bytes && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		png_set_bgr(png);
+	if (!bytes)
+		png_set_filler(png, 0, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? PNG_FILLER_AFTER : PNG_FILLER_BEFORE);
 	for (y = 0; y < canvas->height; y++)
-		png_write_row(png, bytes + y * canvas->width);
-}
-
-static void put_rgb(png_structp png, const struct canvas *canvas)
-{
-	uint8_t *row = xreallocarray(NULL, canvas->width, 3);
-	size_t x, y;
-
-	for (y = 0; y < canvas->height; y++) {
-		const uint32_t *px = canvas->px + y * canvas->width;
-
-		for (x = 0; x < canvas->width; x++) {
-			row[3 * x] = (uint8_t)(px[x] >> 16 & 0xff);
-			row[3 * x + 1] = (uint8_t)(px[x] >> 8);
-			row[3 * x + 2] = (uint8_t)px[x];
-		}
-		png_write_row(png, row);
-	}
-	free(row);
+		png_write_row(png, bytes ? bytes + y * canvas->width : (png_const_bytep)(canvas->px + y * canvas->width));
 }
 
 static png_uint_32 per_meter(size_t dpi)
@@ -162,10 +149,7 @@ static void encode(const struct canvas *canvas, FILE *file)
 	if (bytes)
 		png_set_PLTE(png, info, palette.color, palette.n);
 	put_texts(png, info, canvas);
-	if (bytes)
-		put_indexed(png, canvas, bytes);
-	else
-		put_rgb(png, canvas);
+	put_rows(png, canvas, bytes);
 	png_write_end(png, NULL);
 	png_destroy_write_struct(&png, &info);
 	free(bytes);

@@ -37,12 +37,9 @@ static void show(const struct progress *p, int64_t now_ns)
 	double seconds = (double)(now_ns - p->begun_ns) / 1e9;
 	double rate = seconds > 0.0 ? (double)p->passed_blks / seconds : 0.0;
 	uint64_t left = rate > 0.0 ? (uint64_t)((double)(p->all_blks - p->passed_blks) / rate) : 0;
-	char done[BYTES_MAX], all[BYTES_MAX], speed[BYTES_MAX];
 
-	format_bytes(done, (double)p->passed_blks);
-	format_bytes(all, (double)p->all_blks);
-	format_bytes(speed, rate);
-	fprintf(stderr, "\r\033[K%s of %s, %s/s, %ju:%02ju:%02ju left", done, all, speed, (uintmax_t)(left / 3600),
+	fprintf(stderr, "\r\033[K%s of %s, %s/s, %ju:%02ju:%02ju left", BYTES(p->passed_blks),
+		BYTES(p->all_blks), BYTES(rate), (uintmax_t)(left / 3600),
 		(uintmax_t)(left / 60 % 60), (uintmax_t)(left % 60));
 	fflush(stderr);
 }

@@ -20,22 +20,6 @@
 
 /* === Words === */
 
-/* "1 range", "2 ranges" */
-static void put_count(uint64_t n, const char *what)
-{
-	char buf[GROUPED_MAX];
-
-	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
-}
-
-static void put_blks(uint64_t blks)
-{
-	char buf[BYTES_MAX];
-
-	format_bytes(buf, (double)blks);
-	fputs(buf, stdout);
-}
-
 static void put_name(const char *name)
 {
 	char *text = name_printable(name);
@@ -47,9 +31,7 @@ static void put_name(const char *name)
 /* "requests 40 -> 10 (75 % fewer)" */
 static void put_requests(uint64_t before, uint64_t after)
 {
-	char a[GROUPED_MAX], b[GROUPED_MAX];
-
-	printf("requests %s -> %s", grouped(a, before), grouped(b, after));
+	printf("requests %s -> %s", GROUPED(before), GROUPED(after));
 	if (after <= before)
 		printf(" (%.1f %% fewer)", report_percent(before - after, before));
 }
@@ -158,15 +140,11 @@ static void put_causes(struct plan *plan, uint32_t file)
 	for (i = 0; i < n && i < MAX_KINDS; i++) {
 		char *kind = phrase_kind(sums[i].cause);
 
-		fputs("    ", stdout);
-		put_count(sums[i].breaks, "break");
-		printf(": %s.\n", kind);
+		printf("    %s: %s.\n", COUNT(sums[i].breaks, "break"), kind);
 		free(kind);
 	}
 	if (i < n) {
-		fputs("    and ", stdout);
-		put_count(n - i, "other cause");
-		fputs(".\n", stdout);
+		printf("    and %s.\n", COUNT(n - i, "other cause"));
 	}
 	free(sums);
 }
@@ -187,10 +165,7 @@ static void put_gain(const struct plan *plan, const struct range *r, const struc
 /* "    at 128 KiB: 64 KiB, requests 16 -> 1, used 2.5 times" */
 static void put_range(const struct plan *plan, const struct file_plan *f, const struct range *r)
 {
-	fputs("    at ", stdout);
-	put_blks(r->first_blk);
-	fputs(": ", stdout);
-	put_blks(r->blks);
+	printf("    at %s: %s", BYTES(r->first_blk), BYTES(r->blks));
 	put_gain(plan, r, plan->ranges + f->end);
 	putchar('\n');
 }
@@ -212,27 +187,22 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		}
 	}
 	if (f->n_chosen > shown) {
-		fputs("    and ", stdout);
-		put_count(f->n_chosen - shown, "more range");
-		putchar('\n');
+		printf("    and %s\n", COUNT(f->n_chosen - shown, "more range"));
 	}
 }
 
 static void put_again(const struct again *again, bool is_moved)
 {
-	fputs(is_moved ? "    moved, though hopeless: " : "    hopeless: ", stdout);
-	put_count(again->breaks, "recent break");
-	printf(" of %ju by %s, so it will break again; %s.\n", (uintmax_t)again->all, cause_op_names[again->op],
-	       again_remedy(again));
+	printf("%s%s of %ju by %s, so it will break again; %s.\n",
+	       is_moved ? "    moved, though hopeless: " : "    hopeless: ", COUNT(again->breaks, "recent break"),
+	       (uintmax_t)again->all, cause_op_names[again->op], again_remedy(again));
 }
 
 static void put_long(const struct plan *plan, uint32_t file)
 {
 	char *why = plan_why_left(plan, file);
 
-	fputs("    left alone: ", stdout);
-	put_count(plan->files[file].n_long, "range");
-	printf(", since %s.\n", why);
+	printf("    left alone: %s, since %s.\n", COUNT(plan->files[file].n_long, "range"), why);
 	free(why);
 }
 
@@ -244,18 +214,13 @@ static void put_file(struct plan *plan, uint32_t file)
 	put_name(plan->table->files[file].path);
 	fputs(": ", stdout);
 	if (f->n_chosen) {
-		put_count(f->n_chosen, "range");
-		fputs(", ", stdout);
-		put_blks(f->blks);
-		fputs(" to write, ", stdout);
+		printf("%s, %s to write, ", COUNT(f->n_chosen, "range"), BYTES(f->blks));
 		put_requests(f->now.requests, f->now.requests - f->saved);
 	} else {
-		put_count(f->now.requests, "request");
-		fputs(f->n_left ? ", left alone" : f->n_unfit ? ", not within the budget" : ", not worth it", stdout);
+		printf("%s%s", COUNT(f->now.requests, "request"),
+		       f->n_left ? ", left alone" : f->n_unfit ? ", not within the budget" : ", not worth it");
 	}
-	fputs(", ", stdout);
-	put_count(f->now.breaks, "break");
-	putchar('\n');
+	printf(", %s\n", COUNT(f->now.breaks, "break"));
 	if (f->again.breaks)
 		put_again(&f->again, f->n_chosen);
 	else if (f->refused)
@@ -272,19 +237,17 @@ static void put_file(struct plan *plan, uint32_t file)
 static void put_reader(struct plan *plan, uint32_t volume)
 {
 	const struct reader *reader = &plan->volumes[volume].reader;
-	char a[GROUPED_MAX], b[GROUPED_MAX];
 	struct forecast forecast;
 
 	if (!reader->read_blks)
 		return;
 	forecast_find(&forecast, plan, volume);
-	printf("  who reads all of it in order, %s, ", reader->is_direct ? "direct" : "buffered");
-	put_blks(reader->read_blks);
-	fputs(" at once: ", stdout);
+	printf("  who reads all of it in order, %s, %s at once: ", reader->is_direct ? "direct" : "buffered",
+	       BYTES(reader->read_blks));
 	put_requests(forecast.now.most, forecast.after.most);
 	if (forecast.now.least < forecast.now.most || forecast.after.least < forecast.after.most)
-		printf("; as few as %s -> %s where pages follow each other in memory", grouped(a, forecast.now.least),
-		       grouped(b, forecast.after.least));
+		printf("; as few as %s -> %s where pages follow each other in memory", GROUPED(forecast.now.least),
+		       GROUPED(forecast.after.least));
 	putchar('\n');
 }
 
@@ -292,7 +255,7 @@ static void put_free_segments(const struct volume_plan *v, uint64_t needed)
 {
 	uint64_t free_segments;
 
-	put_count(needed, "free segment");
+	printf("%s", COUNT(needed, "free segment"));
 	if (device_f2fs(&v->device, "free_segments", &free_segments))
 		printf(" of %ju", (uintmax_t)free_segments);
 }
@@ -305,22 +268,14 @@ static void put_sums(const struct plan *plan, uint32_t volume)
 		puts(v->n_unfit ? "  nothing that is worth a rewrite fits into the budget" : "  nothing is worth a rewrite");
 		return;
 	}
-	fputs("  worth a rewrite: ", stdout);
-	put_count(v->n_chosen, "range");
-	fputs(" in ", stdout);
-	put_count(v->n_chosen_files, "file");
-	fputs(", ", stdout);
+	printf("  worth a rewrite: %s in %s, ", COUNT(v->n_chosen, "range"), COUNT(v->n_chosen_files, "file"));
 	put_requests(v->now.requests, v->now.requests - v->saved);
-	fputs(", ", stdout);
-	put_blks(v->blks);
-	fputs(" to write, ", stdout);
+	printf(", %s to write, ", BYTES(v->blks));
 	put_free_segments(v, report_segments(v, plan->table->volumes[volume].segment_blks, v->blks));
 	fputs(" needed\n", stdout);
 	if (plan->weights->known && !plan->weights->by_bytes) {
-		char buf[GROUPED_MAX];
-
 		printf("  the reads and overwrites that were counted would have saved %s of their requests\n",
-		       grouped(buf, (uint64_t)(v->weighed + 0.5)));
+		       GROUPED((uint64_t)(v->weighed + 0.5)));
 	}
 }
 
@@ -332,15 +287,9 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	uint32_t *files;
 
 	put_name(on->path);
-	fputs(": ", stdout);
-	put_count(v->n_files, "file");
-	fputs(", ", stdout);
-	put_blks(v->now.blks);
-	fputs(", requests of ", stdout);
-	put_blks(v->request_blks);
-	printf(": %ju, if no file were fragmented %ju; ", (uintmax_t)v->now.requests, (uintmax_t)v->now.ideal);
-	put_count(v->n_fragmented, "file");
-	fputs(" fragmented below that\n", stdout);
+	printf(": %s, %s, requests of %s: %ju, if no file were fragmented %ju; %s fragmented below that\n",
+	       COUNT(v->n_files, "file"), BYTES(v->now.blks), BYTES(v->request_blks), (uintmax_t)v->now.requests,
+	       (uintmax_t)v->now.ideal, COUNT(v->n_fragmented, "file"));
 	if (v->refused)
 		printf("  left alone: %s\n", v->refused);
 	put_sums(plan, volume);
@@ -349,9 +298,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	for (i = 0; i < n && i < MAX_FILES; i++)
 		put_file(plan, files[i]);
 	if (i < n) {
-		fputs("  and ", stdout);
-		put_count(n - i, "more file");
-		putchar('\n');
+		printf("  and %s\n", COUNT(n - i, "more file"));
 	}
 	free(files);
 }
@@ -381,8 +328,8 @@ void report_plan(struct plan *plan)
 	if (!plan->table->n_files)
 		puts("No watched file has blocks.");
 	if (plan->table->n_stale) {
-		put_count(plan->table->n_stale, "file");
-		puts(" may have changed since: fragtrace has marked them as stale.");
+		printf("%s may have changed since: fragtrace has marked them as stale.\n",
+		       COUNT(plan->table->n_stale, "file"));
 	}
 	flush();
 }
@@ -392,16 +339,12 @@ static void put_resisted(const struct plan *plan, const struct result *r)
 	size_t i;
 
 	for (i = 0; i < r->n_resisted && i < MAX_RESISTED; i++) {
-		fputs("  not moved: ", stdout);
-		put_count(r->resisted[i].ranges, "range");
-		fputs(" of ", stdout);
+		printf("  not moved: %s of ", COUNT(r->resisted[i].ranges, "range"));
 		put_name(plan->table->files[r->resisted[i].file].path);
 		printf(": %s\n", r->resisted[i].why);
 	}
 	if (i < r->n_resisted) {
-		fputs("  and ", stdout);
-		put_count(r->n_resisted - i, "more reason");
-		putchar('\n');
+		printf("  and %s\n", COUNT(r->n_resisted - i, "more reason"));
 	}
 }
 
@@ -414,40 +357,28 @@ static void put_resisted(const struct plan *plan, const struct result *r)
  */
 void report_result(const struct plan *plan, const struct result *r)
 {
-	fputs("moved: ", stdout);
-	put_count(r->moved, "range");
-	printf(" of %zu, ", plan->n_chosen);
-	put_blks(r->moved_blks);
-	printf(" in %.1f s", r->seconds);
+	printf("moved: %s of %zu, %s in %.1f s", COUNT(r->moved, "range"), plan->n_chosen, BYTES(r->moved_blks), r->seconds);
 	if (r->left_seconds > 0.0)
 		printf(", %.1f of them left to others", r->left_seconds);
 	if (r->device_is_known) {
-		fputs("; the device wrote ", stdout);
-		put_blks(r->device_kb / 4);
-		fputs(" meanwhile, of all processes", stdout);
+		printf("; the device wrote %s meanwhile, of all processes", BYTES(r->device_kb / 4));
 	}
 	putchar('\n');
 	if (r->moved_twice) {
-		fputs("  ", stdout);
-		put_count(r->moved_twice, "range");
-		puts(" moved again, since a segment had ended there");
+		printf("  %s moved again, since a segment had ended there\n", COUNT(r->moved_twice, "range"));
 	}
 	if (r->whole) {
-		fputs("  ", stdout);
-		put_count(r->whole, "range");
-		puts(" had been joined by others");
+		printf("  %s had been joined by others\n", COUNT(r->whole, "range"));
 	}
 	put_resisted(plan, r);
 	if (r->stopped)
 		printf("ended early: %s; the rest of the plan is not done\n", r->stopped);
-	printf("now, by %s: ", r->from_fiemap ? "FIEMAP" : "a new snapshot");
-	put_count(r->n_files - r->n_lost, "file");
-	printf(", breaks %ju -> %ju, ", (uintmax_t)r->before.breaks, (uintmax_t)r->after.breaks);
+	printf("now, by %s: %s, breaks %ju -> %ju, ", r->from_fiemap ? "FIEMAP" : "a new snapshot",
+	       COUNT(r->n_files - r->n_lost, "file"), (uintmax_t)r->before.breaks, (uintmax_t)r->after.breaks);
 	put_requests(r->before.requests, r->after.requests);
 	putchar('\n');
 	if (r->n_lost) {
-		put_count(r->n_lost, "file");
-		puts(" could not be found again");
+		printf("%s could not be found again\n", COUNT(r->n_lost, "file"));
 	}
 	flush();
 }

@@ -244,13 +244,29 @@ const char *plural(uint64_t n)
 }
 
 /**
+ * format_count() - a number of things, such as "1 file" or "2,000 files"
+ * @buf: buffer for the text
+ * @n: the number
+ * @what: one of them
+ *
+ * Return: @buf.
+ */
+const char *format_count(char buf[COUNTED_MAX], uint64_t n, const char *what)
+{
+	snprintf(buf, COUNTED_MAX, "%s %s%s", GROUPED(n), what, plural(n));
+	return buf;
+}
+
+/**
  * format_bytes() - a number of blocks in bytes, in the same form as blocks_text() of style.py
  * @buf: buffer for the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
  * @blks: number of blocks, not always a whole one
  *
  * What is not 0 is never shown as 0.
+ *
+ * Return: @buf.
  */
-void format_bytes(char buf[BYTES_MAX], double blks)
+const char *format_bytes(char buf[BYTES_MAX], double blks)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
 	double value = blks * 4.0;
@@ -264,6 +280,7 @@ void format_bytes(char buf[BYTES_MAX], double blks)
 	else
 		snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
 			 value, units[i]);
+	return buf;
 }
 
 /**
@@ -273,11 +290,13 @@ void format_bytes(char buf[BYTES_MAX], double blks)
  * @whole: the whole; if it is 0, the share is 0 %
  *
  * Only nothing is shown as 0 %, and only the whole as 100 %.
+ *
+ * Return: @buf.
  */
-void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole)
+const char *format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole)
 {
 	double share = whole ? 100.0 * (double)part / (double)whole : 0.0;
-	char number[SHARE_MAX], n[GROUPED_MAX];
+	char number[SHARE_MAX];
 
 	if (part && share < 0.05) {
 		snprintf(buf, SHARE_MAX, "<0.1 %%");
@@ -285,8 +304,9 @@ void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole)
 		snprintf(buf, SHARE_MAX, ">99.9 %%");
 	} else {
 		snprintf(number, sizeof(number), "%.*f", share == (double)(uint64_t)share ? 0 : 1, share);
-		snprintf(buf, SHARE_MAX, "%s%.2s %%", grouped(n, strtoull(number, NULL, 10)), number + strcspn(number, "."));
+		snprintf(buf, SHARE_MAX, "%s%.2s %%", GROUPED(strtoull(number, NULL, 10)), number + strcspn(number, "."));
 	}
+	return buf;
 }
 
 /**
@@ -304,10 +324,12 @@ int64_t monotonic_ns(void)
 
 /**
  * format_text_time() - when a text was taken
- * @buf: the result
+ * @buf: buffer for the result
  * @text: the text
+ *
+ * Return: @buf.
  */
-void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text)
+const char *format_text_time(char buf[TIME_TEXT_MAX], const struct text *text)
 {
 	const char *what = text->is_time_of_file && !text->has_time ? "file of " : "";
 	char time[TIME_TEXT_MAX - 8];
@@ -316,6 +338,7 @@ void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text)
 	if (!clock_parts(text->time_ms / 1000, &tm) || !strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S %Z", &tm))
 		snprintf(time, sizeof(time), "at an unknown time");
 	snprintf(buf, TIME_TEXT_MAX, "%s%s", what, time);
+	return buf;
 }
 
 static uint64_t input_max;

@@ -61,7 +61,9 @@ void *grow(void *old, size_t *cap, size_t n, size_t size);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* room for the text of any number, with separators */
+/* Buffers that live until the block ends: of GROUPED(1234) and the like. */
 #define GROUPED_MAX 32
+#define GROUPED(n) grouped((char [GROUPED_MAX]){ 0 }, n)
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
 
 void put_number(FILE *file, uint64_t number);
@@ -69,17 +71,24 @@ void put_base64(FILE *file, const void *data, size_t n);
 
 const char *plural(uint64_t n);
 
+#define COUNTED_MAX 96
+#define COUNT(n, what) format_count((char [COUNTED_MAX]){ 0 }, n, what)
+const char *format_count(char buf[COUNTED_MAX], uint64_t n, const char *what);
+
 #define BYTES_MAX 32
-void format_bytes(char buf[BYTES_MAX], double blks);
+#define BYTES(blks) format_bytes((char [BYTES_MAX]){ 0 }, (double)(blks))
+const char *format_bytes(char buf[BYTES_MAX], double blks);
 
 #define SHARE_MAX 32
-void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole);
+#define SHARE(part, whole) format_share((char [SHARE_MAX]){ 0 }, part, whole)
+const char *format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole);
 
 #define NSEC_PER_SEC INT64_C(1000000000)
 int64_t monotonic_ns(void);
 
 #define TIME_TEXT_MAX 64
-void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text);
+#define TIME_OF(text) format_text_time((char [TIME_TEXT_MAX]){ 0 }, text)
+const char *format_text_time(char buf[TIME_TEXT_MAX], const struct text *text);
 
 uint64_t input_limit(void);
 void set_input_limit(uint64_t bytes, const char *remedy);

@@ -44,8 +44,8 @@ def test_history_draws_the_figures():
     assert {text.get_text() for text in figure.texts} >= {"all files", ".sst", "History of /mnt/my disk"}
 
 
-def test_history_uses_all_processors():
-    """Parallel reading keeps the order, and reports errors."""
+def test_history_reads_all_moments():
+    """One after the other, and what is wrong with one is said."""
     series = moments.series_of([record("run", GROWING)])
     assert [sum(share.fragments for share in past.shares.values()) for past in history.read_past(series, 32)] == [0, 1, 2, 3]
     record("run", {50.0: HEAD + "254:0\n"})

@@ -31,13 +31,13 @@ static size_t count_stopped(const struct table *table)
  */
 char *flaws_of(const struct table *table)
 {
-	char *text = xasprintf("%s", ""), n[GROUPED_MAX];
+	char *text = xasprintf("%s", "");
 	size_t stopped = count_stopped(table);
 
 	if (table->n_stale)
-		text = add(text, xasprintf("%s file%s stale", grouped(n, table->n_stale), plural(table->n_stale)));
+		text = add(text, xasprintf("%s file%s stale", GROUPED(table->n_stale), plural(table->n_stale)));
 	if (table->n_left_out)
-		text = add(text, xasprintf("%s%s left out", grouped(n, table->n_left_out),
+		text = add(text, xasprintf("%s%s left out", GROUPED(table->n_left_out),
 					   table->n_stale ? "" : table->n_left_out == 1 ? " file" : " files"));
 	if (stopped && table->n_volumes == 1)
 		text = add(text, xasprintf("F2FS has stopped"));

@@ -336,17 +336,16 @@ static void say_prices(FILE *out, const struct costs *costs, const struct latenc
 
 static void say_line(FILE *out, const struct ranked *line)
 {
-	char buf[GROUPED_MAX], other[GROUPED_MAX];
 	char *name;
 
 	if (!line->path && !*line->ext)
-		name = xasprintf("all %s files without an extension", grouped(buf, line->n_files));
+		name = xasprintf("all %s files without an extension", GROUPED(line->n_files));
 	else if (!line->path)
-		name = xasprintf("all %s files *%s", grouped(buf, line->n_files), line->ext);
+		name = xasprintf("all %s files *%s", GROUPED(line->n_files), line->ext);
 	else
 		name = name_printable(!strcmp(line->path, "*") ? "all other files" : line->path);
-	fprintf(out, "  %s%s: %s requests instead of %s cost %s readers ", name, line->is_deleted ? DELETED_MARK : "", grouped(buf, line->requests),
-		grouped(other, line->requests - line->extra), line->path ? "its" : "their");
+	fprintf(out, "  %s%s: %s requests instead of %s cost %s readers ", name, line->is_deleted ? DELETED_MARK : "",
+		GROUPED(line->requests), GROUPED(line->requests - line->extra), line->path ? "its" : "their");
 	say_cost(out, &line->cost, line->waited);
 	fputc('\n', out);
 	free(name);
@@ -354,15 +353,13 @@ static void say_line(FILE *out, const struct ranked *line)
 
 static void say_volume(FILE *out, const struct latency *latency, const struct latency_volume *volume, const char *named)
 {
-	char buf[GROUPED_MAX], other[GROUPED_MAX];
 	struct ranked *files, *extensions;
 	size_t n, n_extensions, i, said = 0;
 	struct costs costs;
 
 	find_costs(&costs, latency, volume);
-	fprintf(out, "%u:%u: %s requests instead of %s", volume->major, volume->minor, grouped(buf, costs.requests),
-		grouped(other, costs.requests - costs.extra));
-	fputs(" cost those who read ", out);
+	fprintf(out, "%u:%u: %s requests instead of %s cost those who read ", volume->major, volume->minor,
+		GROUPED(costs.requests), GROUPED(costs.requests - costs.extra));
 	say_cost(out, &costs.cost, costs.waited_ns);
 	fputs(" that they waited\n", out);
 	say_prices(out, &costs, volume);
@@ -383,9 +380,9 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 	free(extensions);
 	free(files);
 	if (volume->lost)
-		fprintf(out, "  reads that were not timed, as too many were under way: %s\n", grouped(buf, volume->lost));
+		fprintf(out, "  reads that were not timed, as too many were under way: %s\n", GROUPED(volume->lost));
 	if (volume->failed)
-		fprintf(out, "  timed reads that have failed, and count for nothing: %s\n", grouped(buf, volume->failed));
+		fprintf(out, "  timed reads that have failed, and count for nothing: %s\n", GROUPED(volume->failed));
 }
 
 /* Has the file that was named, if one was, counts on this volume? */

@@ -17,34 +17,22 @@ static const char *const type_names[F2FS_N_TYPES] = {
 
 /* === Words === */
 
-static void print_count(int width, uint64_t n)
-{
-	char buf[GROUPED_MAX];
-
-	printf("%*s", width, n ? grouped(buf, n) : "-");
-}
-
-static void put_bytes(int width, uint64_t blks)
-{
-	char buf[BYTES_MAX];
-
-	format_bytes(buf, (double)blks);
-	printf("%*s", width, blks ? buf : "-");
-}
+/* What stands in a column. */
+#define CELL(n) ((n) != 0 ? GROUPED(n) : "-")
+#define SIZE(blks) ((blks) != 0 ? BYTES(blks) : "-")
+#define PART(n, all) ((n) != 0 ? format_part((char [SHARE_MAX]){ 0 }, n, all) : "-")
 
 /* Only the whole is 100 %, and only nothing has no share. */
-static void put_share(int width, uint64_t n, uint64_t all)
+static const char *format_part(char buf[SHARE_MAX], uint64_t n, uint64_t all)
 {
 	double share = all ? 100.0 * (double)n / (double)all : 0.0;
-	char buf[32];
 
-	if (n && share < 0.05)
-		snprintf(buf, sizeof(buf), "<0.1 %%");
-	else if (n < all && share > 99.95)
-		snprintf(buf, sizeof(buf), ">99.9 %%");
-	else
-		snprintf(buf, sizeof(buf), "%.1f %%", share);
-	printf("%*s", width, n ? buf : "-");
+	if (share < 0.05)
+		return "<0.1 %";
+	if (n < all && share > 99.95)
+		return ">99.9 %";
+	snprintf(buf, SHARE_MAX, "%.1f %%", share);
+	return buf;
 }
 
 static void put_bar(uint64_t n, uint64_t most)
@@ -54,45 +42,30 @@ static void put_bar(uint64_t n, uint64_t most)
 	printf("%s%.*s\n", len ? "  " : "", (int)len, "########################################");
 }
 
-static void put_count(uint64_t n, const char *what)
-{
-	char buf[GROUPED_MAX];
-
-	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
-}
-
 /* === Parts === */
 
 static void print_sizes(const struct space *space)
 {
 	const struct volume *v = space->volume;
-	char *path = name_printable(v->path), bytes[BYTES_MAX];
+	char *path = name_printable(v->path);
 
-	format_bytes(bytes, (double)(v->end_blk - v->first_blk));
-	printf("%s (%u:%u): %s, ", path, v->major, v->minor, bytes);
+	printf("%s (%u:%u): %s, ", path, v->major, v->minor, BYTES(v->end_blk - v->first_blk));
 	free(path);
-	put_count(space->state->segments.n, "segment");
-	printf(" of 2 MiB");
+	printf("%s of 2 MiB", COUNT(space->state->segments.n, "segment"));
 	if (space->segs_per_sec) {
-		printf("; section: ");
-		put_count(space->segs_per_sec, "segment");
+		printf("; section: %s", COUNT(space->segs_per_sec, "segment"));
 	} else {
 		printf("; size of sections not known, 1 segment is assumed");
 	}
 	if (space->secs_per_zone) {
-		printf("; zone: ");
-		put_count(space->secs_per_zone, "section");
+		printf("; zone: %s", COUNT(space->secs_per_zone, "section"));
 	}
 	printf("%s\n", v->stopped ? "; F2FS has stopped" : "");
 }
 
 static void print_use(const char *name, uint64_t blks, uint64_t all)
 {
-	printf("  %-24s", name);
-	print_count(14, blks);
-	put_bytes(13, blks);
-	put_share(9, blks, all);
-	printf("\n");
+	printf("  %-24s%14s%13s%9s\n", name, CELL(blks), SIZE(blks), PART(blks, all));
 }
 
 static void print_uses(const struct space *space)
@@ -127,21 +100,15 @@ static void print_segments(const struct space *space)
 	for (i = 0; i < ARRAY_LEN(lines); i++) {
 		if (i == 2 && !space->knows_heads)
 			continue;
-		printf("  %-24s", lines[i].name);
-		print_count(14, lines[i].n);
-		put_bytes(13, lines[i].n * F2FS_SEGMENT_BLKS);
-		put_share(9, lines[i].n, n);
-		printf("\n");
+		printf("  %-24s%14s%13s%9s\n", lines[i].name, CELL(lines[i].n), SIZE(lines[i].n * F2FS_SEGMENT_BLKS),
+		       PART(lines[i].n, n));
 	}
 	if (space_prefree(space) != UINT64_MAX) {
-		printf("  F2FS counts ");
-		put_count(state->status.free, "free segment");
-		printf(", %ju prefree (free after a checkpoint), %ju reserved\n", (uintmax_t)state->status.prefree,
+		printf("  F2FS counts %s, %ju prefree (free after a checkpoint), %ju reserved\n",
+		       COUNT(state->status.free, "free segment"), (uintmax_t)state->status.prefree,
 		       (uintmax_t)state->status.reserved);
 	} else if (state->sysfs_free != UINT64_MAX) {
-		printf("  F2FS counts ");
-		put_count(state->sysfs_free, "free segment");
-		printf("\n");
+		printf("  F2FS counts %s\n", COUNT(state->sysfs_free, "free segment"));
 	}
 }
 
@@ -163,17 +130,11 @@ static void print_types(const struct space *space)
 			snprintf(head, sizeof(head), "%jd", (intmax_t)t->head);
 		if (t->next >= 0)
 			snprintf(head + strlen(head), sizeof(head) - strlen(head), "+%jd", (intmax_t)t->next);
-		printf("  %-11s", type_names[i]);
-		print_count(10, t->full);
-		print_count(10, t->dirty);
-		print_count(14, t->valid);
+		printf("  %-11s%10s%10s%14s", type_names[i], CELL(t->full), CELL(t->dirty), CELL(t->valid));
 		if (has_ssr) {
-			print_count(14, t->ssr_blks);
-			put_bytes(12, t->ssr_blks);
+			printf("%14s%12s", CELL(t->ssr_blks), SIZE(t->ssr_blks));
 		}
-		printf("%10s", head);
-		print_count(12, t->head_room);
-		printf("\n");
+		printf("%10s%12s\n", head, CELL(t->head_room));
 	}
 	if (!has_ssr)
 		printf("  mode=lfs: holes of dirty segments are not written into (SSR) before these are collected\n");
@@ -192,27 +153,20 @@ static void print_runs(const struct space *space)
 	}
 	printf("\n  %-20s%12s%16s%9s\n", "free runs of blocks", "runs", "blocks", "share");
 	for (i = 0; i <= last && space->n_runs; i++) {
-		char range[2 * GROUPED_MAX + 2], from[GROUPED_MAX], to[GROUPED_MAX];
+		char range[2 * GROUPED_MAX + 2];
 
-		snprintf(range, sizeof(range), i ? "%s-%s" : "%s", grouped(from, UINT64_C(1) << i),
-			 grouped(to, (UINT64_C(2) << i) - 1));
-		printf("  %20s", range);
-		print_count(12, space->run_count[i]);
-		print_count(16, space->run_blks[i]);
-		put_share(9, space->run_blks[i], space->valid[USE_FREE]);
+		snprintf(range, sizeof(range), i ? "%s-%s" : "%s", GROUPED(UINT64_C(1) << i),
+			 GROUPED((UINT64_C(2) << i) - 1));
+		printf("  %20s%12s%16s%9s", range, CELL(space->run_count[i]), CELL(space->run_blks[i]),
+		       PART(space->run_blks[i], space->valid[USE_FREE]));
 		put_bar(space->run_blks[i], most);
 	}
 	if (!space->n_runs) {
 		printf("  no block is free\n");
 		return;
 	}
-	printf("  the longest: ");
-	put_count(space->longest, "block");
-	printf(" at LBA %ju", (uintmax_t)space->longest_lba);
-	printf(", %.1f segments", (double)space->longest / F2FS_SEGMENT_BLKS);
-	printf("; in all ");
-	put_count(space->n_runs, "run");
-	printf("\n");
+	printf("  the longest: %s at LBA %ju, %.1f segments; in all %s\n", COUNT(space->longest, "block"),
+	       (uintmax_t)space->longest_lba, (double)space->longest / F2FS_SEGMENT_BLKS, COUNT(space->n_runs, "run"));
 }
 
 static void print_fill(const struct space *space)
@@ -229,9 +183,7 @@ static void print_fill(const struct space *space)
 		char range[32];
 
 		snprintf(range, sizeof(range), "%u-%u", i * SPACE_FILL_STEP + 1, to < F2FS_SEGMENT_BLKS ? to : to - 1);
-		printf("  %28s", range);
-		print_count(12, space->fill[i]);
-		put_share(9, space->fill[i], space->dirty);
+		printf("  %28s%12s%9s", range, CELL(space->fill[i]), PART(space->fill[i], space->dirty));
 		put_bar(space->fill[i], most);
 	}
 }
@@ -260,22 +212,15 @@ static void print_files(const struct space *space, const struct table *table, co
 
 	for (i = 0; i < n; i++)
 		watched += files[i].blks;
-	printf("  section %ju: ", (uintmax_t)pick->section);
-	put_count(watched, "block");
-	printf(" of ");
-	put_count(n, "watched file");
-	printf("\n");
+	printf("  section %ju: %s of %s\n", (uintmax_t)pick->section, COUNT(watched, "block"), COUNT(n, "watched file"));
 	for (i = 0; i < n && i < MAX_FILES; i++) {
 		char *path = name_printable(table->files[files[i].file].path);
 
-		print_count(14, files[i].blks);
-		printf("  %s\n", path);
+		printf("%14s  %s\n", CELL(files[i].blks), path);
 		free(path);
 	}
 	if (n > MAX_FILES) {
-		printf("  and in ");
-		put_count(n - MAX_FILES, "more file");
-		printf("\n");
+		printf("  and in %s\n", COUNT(n - MAX_FILES, "more file"));
 	}
 	free(files);
 }
@@ -284,9 +229,7 @@ static void print_gc(const struct space *space, const struct table *table)
 {
 	size_t i;
 
-	printf("\n  garbage collection may pick ");
-	put_count(space->candidates, "section");
-	printf(", the cheapest first:\n");
+	printf("\n  garbage collection may pick %s, the cheapest first:\n", COUNT(space->candidates, "section"));
 	print_picks("greedy", &space->greedy);
 	if (space->has_mtime)
 		print_picks("cost-benefit", &space->cost_benefit);
@@ -294,10 +237,8 @@ static void print_gc(const struct space *space, const struct table *table)
 		printf("  %-15snot known: this kernel does not show the mtime of segments (Linux 6.15 does)\n",
 		       "cost-benefit");
 	if (space->chosen) {
-		printf("  %-15s", "chosen already");
-		put_count(space->chosen, "section");
-		printf(", the first is %ju; foreground collection takes them first\n",
-		       (uintmax_t)space->first_chosen);
+		printf("  %-15s%s, the first is %ju; foreground collection takes them first\n", "chosen already",
+		       COUNT(space->chosen, "section"), (uintmax_t)space->first_chosen);
 	}
 	if (space->greedy.n)
 		printf("\n  what it would move in the foreground\n");

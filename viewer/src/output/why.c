@@ -38,22 +38,6 @@ static void put_name(FILE *out, const char *name)
 	free(text);
 }
 
-/* "3 breaks" */
-static void put_count(FILE *out, uint64_t n, const char *what)
-{
-	char buf[GROUPED_MAX];
-
-	fprintf(out, "%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
-}
-
-static void put_share(FILE *out, uint64_t n, uint64_t all)
-{
-	char number[GROUPED_MAX], share[SHARE_MAX];
-
-	format_share(share, n, all);
-	fprintf(out, "%s (%s)", grouped(number, n), share);
-}
-
 static void put_ext(FILE *out, const char *ext)
 {
 	if (*ext)
@@ -93,10 +77,7 @@ static void put_time(FILE *out, uint64_t time_s, uint64_t today_s)
 
 static void put_reading_time(FILE *out, const struct table *table)
 {
-	char text[TIME_TEXT_MAX];
-
-	format_text_time(text, &table->text);
-	fprintf(out, "%s\n", text);
+	fprintf(out, "%s\n", TIME_OF(&table->text));
 }
 
 /* F2FS itself does collection and defragmentation: name the process only if it is known. */
@@ -152,9 +133,7 @@ static void put_kind_sum(FILE *out, const struct table *table, const struct file
 	size_t n_found;
 	struct file_break *found = of_kind(breaks, n, sum->cause, &n_found);
 
-	fputs("  ", out);
-	put_share(out, sum->breaks, n);
-	fputs(": ", out);
+	fprintf(out, "  %s (%s): ", GROUPED(sum->breaks), SHARE(sum->breaks, n));
 	put_kind(out, sum->cause);
 	put_writers(out, table, found, n_found);
 	fputs(".\n", out);
@@ -173,11 +152,8 @@ static void put_kinds(FILE *out, const struct table *table, const struct file_br
 		n_listed += sums[i].breaks;
 	}
 	if (i < n_sums) {
-		fputs("  ", out);
-		put_share(out, n - n_listed, n);
-		fputs(": ", out);
-		put_count(out, n_sums - i, "other cause");
-		fputs(".\n", out);
+		fprintf(out, "  %s (%s): %s.\n", GROUPED(n - n_listed), SHARE(n - n_listed, n),
+			COUNT(n_sums - i, "other cause"));
 	}
 	free(sums);
 }
@@ -217,9 +193,9 @@ static void put_pairs(FILE *out, const struct table *table, const struct group *
 
 		if (!is_pair_of(pair, table, group))
 			continue;
-		fprintf(out, "%s", n_listed++ ? ", " : "  What the log went on to, most often, since the module began "
-			"to count: ");
-		fprintf(out, "%ju: files ", (uintmax_t)pair->times);
+		fprintf(out, "%s%ju: files ",
+			n_listed++ ? ", " : "  What the log went on to, most often, since the module began to count: ",
+			(uintmax_t)pair->times);
 		put_ext(out, strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
 		fputs(" of ", out);
 		put_name(out, pair->culprit);
@@ -231,15 +207,11 @@ static void put_pairs(FILE *out, const struct table *table, const struct group *
 static void put_group(FILE *out, const struct table *table, const struct group *group, const struct pairs *pairs,
 		      const char *flaw)
 {
-	char fragmented[GROUPED_MAX];
-
 	fputs(*group->ext ? "" : "files ", out);
 	put_ext(out, group->ext);
-	fprintf(out, ": %s of ", grouped(fragmented, group->fragmented));
-	put_count(out, group->files, "file");
-	fputs(group->fragmented == 1 ? " is fragmented, " : " are fragmented, ", out);
-	put_count(out, group->n_breaks, "break");
-	fputs(flaw ? ".\n" : ":\n", out);
+	fprintf(out, ": %s of %s%s%s%s", GROUPED(group->fragmented), COUNT(group->files, "file"),
+		group->fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(group->n_breaks, "break"),
+		flaw ? ".\n" : ":\n");
 	if (flaw)
 		return;
 	put_kinds(out, table, group->breaks, group->n_breaks);
@@ -252,7 +224,6 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 {
 	struct group all = { .volume = groups->volume };
 	uint64_t rest = 0, n_rest = 0;
-	char fragmented[GROUPED_MAX];
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -263,19 +234,13 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
 	}
 	put_name(out, table->volumes[groups->volume].path);
-	fprintf(out, ": %s of ", grouped(fragmented, all.fragmented));
-	put_count(out, all.files, "file");
-	fputs(all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", out);
-	put_count(out, all.n_breaks, "break");
-	fputs(".\n", out);
+	fprintf(out, ": %s of %s%s%s.\n", GROUPED(all.fragmented), COUNT(all.files, "file"),
+		all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(all.n_breaks, "break"));
 	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
 		put_group(out, table, &groups[i], pairs, flaw);
 	if (!rest)
 		return;
-	put_count(out, n_rest, "other extension");
-	fputs(": ", out);
-	put_count(out, rest, "break");
-	fputs(".\n", out);
+	fprintf(out, "%s: %s.\n", COUNT(n_rest, "other extension"), COUNT(rest, "break"));
 }
 
 /* === Begin and end === */
@@ -337,10 +302,8 @@ static void put_break(FILE *out, const struct table *table, const struct file_br
 	uint64_t offset = table->extents[b->extent].offset, now_s = (uint64_t)table->text.time_ms / 1000;
 	/* the entry itself, not the first one of the process: its times are the most exact */
 	uint32_t writer = ft_cause_writer(table->causes[b->extent]);
-	char n[GROUPED_MAX], size[BYTES_MAX];
 
-	format_bytes(size, (double)offset);
-	fprintf(out, "  at block %s (%s): %s, %s, %s", grouped(n, offset), size, cause_op_name(b->cause),
+	fprintf(out, "  at block %s (%s): %s, %s, %s", GROUPED(offset), BYTES(offset), cause_op_name(b->cause),
 		cause_flush_name(b->cause), cause_why_name(b->cause));
 	if (has_known_writer(b->cause)) {
 		fputs("; by ", out);
@@ -370,15 +333,11 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 	const struct file *file = &table->files[i];
 
 	put_name(out, file->path);
-	fprintf(out, "%s: ", file->deleted ? DELETED_MARK : "");
-	put_count(out, file->blks, "block");
-	fputs(" in ", out);
-	put_count(out, n + 1, "fragment");
-	fputs(n ? ", " : ", not fragmented.\n", out);
+	fprintf(out, "%s: %s in %s%s", file->deleted ? DELETED_MARK : "", COUNT(file->blks, "block"),
+		COUNT(n + 1, "fragment"), n ? ", " : ", not fragmented.\n");
 	if (!n)
 		return;
-	put_count(out, n, "break");
-	fputs(flaw ? ".\n" : ":\n", out);
+	fprintf(out, "%s%s", COUNT(n, "break"), flaw ? ".\n" : ":\n");
 	if (flaw)
 		return;
 	put_kinds(out, table, all, n);
@@ -386,9 +345,7 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 		put_break(out, table, &all[k]);
 	if (k == n)
 		return;
-	fputs("  and ", out);
-	put_count(out, n - k, "break");
-	fputs(" after these\n", out);
+	fprintf(out, "  and %s after these\n", COUNT(n - k, "break"));
 }
 
 /* The files below a folder, or of an extension, are explained together. Return: false if there is none. */
@@ -461,8 +418,7 @@ void why_file(FILE *out, const struct table *table, const char *name, const char
 		free(sentence);
 	}
 	if (n > MAX_FILES) {
-		put_count(out, n - MAX_FILES, "more file");
-		fputs(" of that name.\n", out);
+		fprintf(out, "%s of that name.\n", COUNT(n - MAX_FILES, "more file"));
 	}
 	put_flaws(out, table);
 	put_causes_flaw(out, flaw);
@@ -513,9 +469,8 @@ static void put_owner(FILE *out, const struct table *table, const struct extent 
 	const char *flaw = causes_flaw(table);
 	const struct file_break *b;
 	struct breaks breaks;
-	char n[GROUPED_MAX];
 
-	fprintf(out, "block %s of ", grouped(n, offset));
+	fprintf(out, "block %s of ", GROUPED(offset));
 	put_name(out, file->path);
 	fprintf(out, "%s, inode %ju, ", file->deleted ? DELETED_MARK : "", (uintmax_t)file->ino);
 	find_breaks(&breaks, table);
@@ -523,7 +478,7 @@ static void put_owner(FILE *out, const struct table *table, const struct extent 
 	if (!b)
 		fputs("in the first fragment of the file\n", out);
 	else if (flaw)
-		fprintf(out, "in the fragment that begins at block %s\n", grouped(n, table->extents[b->extent].offset));
+		fprintf(out, "in the fragment that begins at block %s\n", GROUPED(table->extents[b->extent].offset));
 	else {
 		fputs("in the fragment that begins\n", out);
 		put_break(out, table, b);

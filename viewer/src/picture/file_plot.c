@@ -337,10 +337,9 @@ static void draw_cuts(const struct file_plot *plot, struct canvas *canvas)
 	for (i = 1; i < plot->up.n; i++) {
 		const struct plot_band *band = &plot->up.bands[i];
 		double top = (double)(plot->y + plot->h - band->px);
-		char bytes[BYTES_MAX], *text;
+		char *text;
 
-		format_bytes(bytes, (double)(band->first - band[-1].end));
-		text = xasprintf("%s without a block of this file", bytes);
+		text = xasprintf("%s without a block of this file", BYTES(band->first - band[-1].end));
 		canvas_fill(canvas, (double)plot->x, top, (double)plot->w, cut, RGB_PAGE);
 		canvas_text(canvas, (double)plot->x + LETTER_W * scale, top + (cut - DIGIT_H * scale) / 2, scale, RGB_LABEL,
 			    text);
@@ -442,7 +441,7 @@ static void draw_labels(const struct file_plot *plot, struct canvas *canvas, dou
 static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 {
 	double scale = plot->layout->axis_scale, x, y, w, h;
-	char n[GROUPED_MAX], *text;
+	char *text;
 	size_t i, r;
 
 	canvas_fill(canvas, (double)plot->x, (double)plot->strip_y, (double)plot->w, (double)plot->strip_h, RGB_FREE);
@@ -470,7 +469,7 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 		}
 	}
 	y = (double)plot->strip_y + LETTER_H * scale;
-	text = plot->most ? xasprintf("at most %s", grouped(n, plot->most)) : xasprintf("none");
+	text = plot->most ? xasprintf("at most %s", GROUPED(plot->most)) : xasprintf("none");
 	canvas_text(canvas, right_of(plot), y, plot->layout->axis_letters, RGB_LABEL, "breaks:");
 	canvas_text(canvas, right_of(plot), y + LETTER_H * scale, plot->layout->axis_letters, RGB_LABEL, text);
 	free(text);

@@ -88,31 +88,29 @@ static char *cause_text(const struct table *table, size_t extent)
 static void put_size(struct view *view, const char *when)
 {
 	const struct figures *f = &view->legend.runs->figures[0];
-	char n[2][GROUPED_MAX], bytes[2][BYTES_MAX], text[MAX_TEXT];
+	char text[MAX_TEXT];
 	const struct volume *v = &view->one->table.volumes[0];
 	int len;
 
-	format_bytes(bytes[0], (double)f->blks);
-	format_bytes(bytes[1], (double)view->one->end);
 	len = snprintf(text, sizeof(text), "%s: %s block%s written (%s) in %s extent%s, the last one ends at %s", when,
-		       grouped(n[0], f->blks), plural(f->blks), bytes[0], grouped(n[1], f->extents), plural(f->extents),
-		       bytes[1]);
+		       GROUPED(f->blks), plural(f->blks), BYTES(f->blks), GROUPED(f->extents), plural(f->extents),
+		       BYTES(view->one->end));
 	if (v->stopped)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "; F2FS has stopped");
 	if (!view->one->is_complete && view->one->table.n_stale)
 		snprintf(text + len, sizeof(text) - (size_t)len, "; %s file%s stale, it is not known which",
-			 grouped(n[0], view->one->table.n_stale), plural(view->one->table.n_stale));
+			 GROUPED(view->one->table.n_stale), plural(view->one->table.n_stale));
 	legend_line(&view->legend, RGB_INK, text);
 }
 
 static void put_fragments(struct view *view)
 {
 	const struct figures *f = &view->legend.runs->figures[0];
-	char n[3][GROUPED_MAX], text[MAX_TEXT];
+	char text[MAX_TEXT];
 
 	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read it by 128 KiB takes %s request%s, "
-		 "ideally %s", grouped(n[0], f->fragments), plural(f->fragments), figures_split(f),
-		 grouped(n[1], f->requests), plural(f->requests), grouped(n[2], f->ideal));
+		 "ideally %s", GROUPED(f->fragments), plural(f->fragments), figures_split(f),
+		 GROUPED(f->requests), plural(f->requests), GROUPED(f->ideal));
 	legend_line(&view->legend, RGB_INK, text);
 }
 
@@ -123,22 +121,22 @@ static void put_last_block(struct view *view, const struct extent *last)
 	uint64_t offset = last->offset + (uint64_t)last->blks - 1, lba = last->lba + (uint64_t)last->blks - 1;
 	const struct volume *v = &one->table.volumes[0];
 	uint64_t blks = jump ? jump->blks : view->legend.runs->figures[0].blks, distance;
-	char n[4][GROUPED_MAX], bytes[BYTES_MAX], text[MAX_TEXT], *cause = NULL;
+	char text[MAX_TEXT], *cause = NULL;
 
 	snprintf(text, sizeof(text), "the last block (%s) is at LBA %s, in segment %s, in a fragment of %s block%s",
-		 grouped(n[0], offset), grouped(n[1], lba), grouped(n[2], (lba - v->first_blk) / v->segment_blks),
-		 grouped(n[3], blks), plural(blks));
+		 GROUPED(offset), GROUPED(lba), GROUPED((lba - v->first_blk) / v->segment_blks),
+		 GROUPED(blks), plural(blks));
 	legend_line(&view->legend, RGB_INK, text);
 	if (!jump) {
 		legend_line(&view->legend, RGB_INK, "the file has no break: each written block follows the one before it");
 		return;
 	}
 	distance = file_jump_distance(jump);
-	format_bytes(bytes, (double)distance);
 	if (!view->flaw)
 		cause = cause_text(&one->table, jump->extent);
-	snprintf(text, sizeof(text), "which is %s block%s (%s) %s the end of the one before it%s%s", grouped(n[0], distance),
-		 plural(distance), bytes, jump->to > jump->from ? "after" : "before", cause ? ": " : "", cause ? cause : "");
+	snprintf(text, sizeof(text), "which is %s block%s (%s) %s the end of the one before it%s%s", GROUPED(distance),
+		 plural(distance), BYTES(distance), jump->to > jump->from ? "after" : "before", cause ? ": " : "",
+		 cause ? cause : "");
 	legend_line(&view->legend, RGB_INK, text);
 	free(cause);
 }
@@ -146,14 +144,13 @@ static void put_last_block(struct view *view, const struct extent *last)
 static void put_scale(struct view *view)
 {
 	const struct file_plot *plot = &view->plot;
-	char across[BYTES_MAX], up[BYTES_MAX], step[BYTES_MAX], bin[BYTES_MAX], text[MAX_TEXT], n[GROUPED_MAX];
+	char up[BYTES_MAX], bin[BYTES_MAX], text[MAX_TEXT];
 
-	format_bytes(across, plot_axis_per_px(&plot->across));
 	format_bytes(up, plot_axis_per_px(&plot->up));
-	format_bytes(step, (double)plot->step);
 	format_bytes(bin, plot_axis_per_px(&plot->across) * (double)plot->bin);
 	snprintf(text, sizeof(text), "to the right: offset in the file, 1 pixel = %s; up: block address (LBA), 1 pixel = %s; "
-		 "a line every %s%s", across, up, step, plot->across.n > 1 || plot->up.n > 1 ? "; large gaps are cut out" : "");
+		 "a line every %s%s", BYTES(plot_axis_per_px(&plot->across)), up, BYTES(plot->step),
+		 plot->across.n > 1 || plot->up.n > 1 ? "; large gaps are cut out" : "");
 	legend_line(&view->legend, RGB_FAINT, text);
 	if (!view->one->n_jumps)
 		snprintf(text, sizeof(text), "bars are blocks of the file");
@@ -162,7 +159,7 @@ static void put_scale(struct view *view)
 			 "of breaks in each %s", bin);
 	else
 		snprintf(text, sizeof(text), "bars are blocks, colours are mixed by share; %s breaks are too many for lines; "
-			 "below: their number in each %s", grouped(n, view->one->n_jumps), bin);
+			 "below: their number in each %s", GROUPED(view->one->n_jumps), bin);
 	legend_line(&view->legend, RGB_FAINT, text);
 }
 
@@ -171,11 +168,11 @@ static void put_holes(struct view *view)
 {
 	const struct one_file *one = view->one;
 	struct legend *l = &view->legend;
-	char n[2][GROUPED_MAX], *holes, *unwritten;
+	char *holes, *unwritten;
 
 	holes = xasprintf("%s: %s block%s", one->is_complete ? "hole" : "hole, or not written (a text does not tell)",
-			  grouped(n[0], one->hole_blks), plural(one->hole_blks));
-	unwritten = xasprintf("allocated, not written: %s block%s", grouped(n[1], one->unwritten_blks),
+			  GROUPED(one->hole_blks), plural(one->hole_blks));
+	unwritten = xasprintf("allocated, not written: %s block%s", GROUPED(one->unwritten_blks),
 			      plural(one->unwritten_blks));
 	legend_swatch(l, 0, colors_themed(RGB_HOLE));
 	legend_text(l, 3, RGB_FAINT, holes);
@@ -218,11 +215,11 @@ static void draw_head(struct view *view, const char *when)
 static void put_heads(struct view *view)
 {
 	struct legend *l = &view->legend;
-	char n[2][GROUPED_MAX], *which, *text;
+	char *which, *text;
 
 	which = view->n_listed == view->one->n_jumps ?
 		xasprintf("all breaks") :
-		xasprintf("the %s farthest of %s breaks", grouped(n[0], view->n_listed), grouped(n[1], view->one->n_jumps));
+		xasprintf("the %s farthest of %s breaks", GROUPED(view->n_listed), GROUPED(view->one->n_jumps));
 	text = xasprintf("%s%s%s", which, view->flaw ? "; why is unknown: " : "", view->flaw ? view->flaw : "");
 	legend_line(l, RGB_INK, text);
 	free(which);
@@ -244,14 +241,13 @@ static void put_break(struct view *view, size_t i)
 	const struct file_jump *jump = &view->one->jumps[view->listed[i]];
 	const struct table *table = &view->one->table;
 	uint64_t offset = table->extents[jump->extent].offset;
-	char *cause = view->flaw ? NULL : cause_text(table, jump->extent), bytes[BYTES_MAX], n[GROUPED_MAX], *distance;
+	char *cause = view->flaw ? NULL : cause_text(table, jump->extent), *distance;
 	struct legend *l = &view->legend;
 
-	format_bytes(bytes, (double)offset);
-	distance = xasprintf("%s%s", jump->to > jump->from ? "+" : "-", grouped(n, file_jump_distance(jump)));
+	distance = xasprintf("%s%s", jump->to > jump->from ? "+" : "-", GROUPED(file_jump_distance(jump)));
 	legend_number(l, COL_NUMBER, i + 1);
 	legend_number(l, COL_OFFSET, offset);
-	legend_right(l, COL_BYTES, RGB_FAINT, bytes);
+	legend_right(l, COL_BYTES, RGB_FAINT, BYTES(offset));
 	/* the block before the break, and the one after it */
 	legend_number(l, COL_FROM, jump->from - 1);
 	legend_number(l, COL_TO, jump->to);
@@ -355,13 +351,11 @@ void file_view_draw(struct canvas *canvas, const struct table *table, const char
 {
 	struct one_file one;
 	struct runs runs;
-	char when[TIME_TEXT_MAX];
 
-	format_text_time(when, text);
 	one_file_make(&one, table, name, file);
 	colors_learn(colors, &one.table);
 	runs_build(&runs, &one.table, NULL, colors, NULL);
-	paint_all(canvas, &one, &runs, colors, img, when, form);
+	paint_all(canvas, &one, &runs, colors, img, TIME_OF(text), form);
 	runs_free(&runs);
 	one_file_free(&one);
 }

@@ -287,15 +287,14 @@ uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_
 char *layout_cell_size(const struct layout *l)
 {
 	double blks = (double)l->units_per_cell / (double)l->units_per_blk;
-	char size[BYTES_MAX], number[32];
+	char number[32];
 	int len;
 
-	format_bytes(size, blks);
 	/* A cell of the whole curve may be a hair smaller than a round number: 4096, not 4096.00. */
 	len = snprintf(number, sizeof(number), "%.2f", blks);
 	if (!strcmp(number + len - 3, ".00"))
 		number[len - 3] = '\0';
-	return xasprintf("1 cell = %s block%s (%s)", number, strcmp(number, "1") ? "s" : "", size);
+	return xasprintf("1 cell = %s block%s (%s)", number, strcmp(number, "1") ? "s" : "", BYTES(blks));
 }
 
 /* === From cells to pixels === */

@@ -497,15 +497,13 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 
 static char *describe(const struct layout *l, const struct table *table)
 {
-	char n[2][GROUPED_MAX];
-
 	(void)table;
 	if (l->units_per_cell == 1)
 		return xasprintf("1 box = one 4 KiB block; left to right, then down, by block address "
 				 "(LBA)");
 	return xasprintf("1 box = %s blocks (%s KiB), their colours mixed; left to right, then down, "
-			 "by LBA", grouped(n[0], l->units_per_cell),
-			 grouped(n[1], l->units_per_cell * 4));
+			 "by LBA", GROUPED(l->units_per_cell),
+			 GROUPED(l->units_per_cell * 4));
 }
 
 const struct layout_ops layout_boxes = {

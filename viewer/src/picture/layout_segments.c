@@ -312,9 +312,9 @@ static void draw_folded(const struct layout *l, struct canvas *canvas, const str
 	double x = (double)grid->x + letters(l, 3), end = grid_end(l, grid), pen = l->axis_scale, w;
 	double top = (double)(grid->y + row * l->pitch_y), h = (double)(l->fold_rows * l->pitch_y);
 	double line = (double)(uint64_t)(top + h / 2 - pen / 2);
-	char n[GROUPED_MAX], text[GROUPED_MAX + 64];
+	char text[GROUPED_MAX + 64];
 
-	snprintf(text, sizeof(text), "%s %ssegment%s%s", grouped(n, segments), runs->states ? "empty " : "", plural(segments),
+	snprintf(text, sizeof(text), "%s %ssegment%s%s", GROUPED(segments), runs->states ? "empty " : "", plural(segments),
 		 runs->states ? "" : " without a watched block");
 	/* letters that go below the line stay inside, too */
 	w = canvas_text_fit(canvas, x, top + (h - (LETTER_H - 0.4) * l->axis_scale) / 2, end - x,
@@ -372,12 +372,11 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 static char *describe(const struct layout *l, const struct table *table)
 {
 	uint64_t segment = table->n_volumes ? table->volumes[0].segment_blks : 1;
-	char n[GROUPED_MAX], *cell = layout_cell_size(l), *text, size[BYTES_MAX];
+	char *cell = layout_cell_size(l), *text;
 	uint64_t segments = l->row_blks / segment;
 
-	format_bytes(size, (double)l->row_blks);
-	text = xasprintf("1 row = %s segment%s (%s), %s", grouped(n, segments),
-			 segments == 1 ? "" : "s", size, cell);
+	text = xasprintf("1 row = %s segment%s (%s), %s", GROUPED(segments),
+			 segments == 1 ? "" : "s", BYTES(l->row_blks), cell);
 	free(cell);
 	return text;
 }

@@ -348,10 +348,10 @@ static void draw_free(struct legend *l)
 {
 	const struct runs *runs = l->runs;
 	const char *name = runs->states ? "free" : "not watched or free";
-	char n[2][GROUPED_MAX], text[MAX_TEXT];
+	char text[MAX_TEXT];
 
-	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], runs->free_gaps),
-		 plural(runs->free_gaps), grouped(n[1], runs->free_longest));
+	snprintf(text, sizeof(text), "in %s gap%s, longest %s", GROUPED(runs->free_gaps),
+		 plural(runs->free_gaps), GROUPED(runs->free_longest));
 	draw_rest(l, name, RGB_FREE, runs->free_blks, text, l->folded->free);
 	canvas_note(l->canvas, "%s: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju", name,
 		    (uintmax_t)runs->free_blks, (uintmax_t)runs->free_gaps, (uintmax_t)runs->free_longest,

@@ -38,9 +38,7 @@ void legend_right(struct legend *l, size_t col, uint32_t rgb, const char *text)
  */
 void legend_number(struct legend *l, size_t col, uint64_t value)
 {
-	char buf[GROUPED_MAX];
-
-	legend_right(l, col, value ? RGB_INK : RGB_FAINT, value ? grouped(buf, value) : "-");
+	legend_right(l, col, value ? RGB_INK : RGB_FAINT, value ? GROUPED(value) : "-");
 }
 
 /**
@@ -52,10 +50,7 @@ void legend_number(struct legend *l, size_t col, uint64_t value)
  */
 void legend_share(struct legend *l, size_t col, uint64_t value, uint64_t all)
 {
-	char text[SHARE_MAX];
-
-	format_share(text, value, all);
-	legend_right(l, col, value ? RGB_INK : RGB_FAINT, value ? text : "-");
+	legend_right(l, col, value ? RGB_INK : RGB_FAINT, value ? SHARE(value, all) : "-");
 }
 
 /**

@@ -65,14 +65,13 @@ static void draw_summary(struct legend *l, const char *when)
 	const struct table *table = l->runs->table;
 	const struct count *total = &l->runs->total;
 	uint64_t files = total->files[0] + total->files[1];
-	char n[3][GROUPED_MAX], text[MAX_TEXT], share[SHARE_MAX];
+	char text[MAX_TEXT];
 	int len;
 
-	format_share(share, total->files[1], files);
 	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%s)",
-		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
-		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
-		 share);
+		 when, GROUPED(files), plural(files), GROUPED(table->n_extents),
+		 plural(table->n_extents), GROUPED(total->files[1]), plural(total->files[1]),
+		 SHARE(total->files[1], files));
 	if (l->colors->source->needs_causes && !table->causes)
 		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
 	legend_line(l, RGB_INK, text);
@@ -82,12 +81,11 @@ static void draw_summary(struct legend *l, const char *when)
 static void draw_cost(struct legend *l)
 {
 	const struct figures *sum = &l->runs->sum;
-	char blks[SHARE_MAX], extra[SHARE_MAX], text[MAX_TEXT];
+	char text[MAX_TEXT];
 
-	format_share(blks, l->runs->total.blks[1], sum->blks);
-	format_share(extra, sum->requests - sum->ideal, sum->ideal);
 	snprintf(text, sizeof(text), "fragmented files have %s of the blocks; reading all files takes %s more "
-		 "requests than without fragments", blks, extra);
+		 "requests than without fragments", SHARE(l->runs->total.blks[1], sum->blks),
+		 SHARE(sum->requests - sum->ideal, sum->ideal));
 	legend_line(l, RGB_INK, text);
 }
 
@@ -95,7 +93,7 @@ static void draw_fragments(struct legend *l)
 {
 	const struct runs *runs = l->runs;
 	uint64_t fragments = runs->total.fragments[0] + runs->total.fragments[1];
-	char n[3][GROUPED_MAX], text[MAX_TEXT];
+	char text[MAX_TEXT];
 
 	if (!runs->sum.ideal) {
 		legend_line(l, RGB_INK, "no file has blocks: no fragments, no split factor");
@@ -103,9 +101,9 @@ static void draw_fragments(struct legend *l)
 		return;
 	}
 	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
-		 "%s request%s, ideally %s", grouped(n[0], fragments), plural(fragments),
-		 figures_split(&runs->sum), grouped(n[1], runs->sum.requests), plural(runs->sum.requests),
-		 grouped(n[2], runs->sum.ideal));
+		 "%s request%s, ideally %s", GROUPED(fragments), plural(fragments),
+		 figures_split(&runs->sum), GROUPED(runs->sum.requests), plural(runs->sum.requests),
+		 GROUPED(runs->sum.ideal));
 	legend_line(l, RGB_INK, text);
 	draw_cost(l);
 }
@@ -155,12 +153,12 @@ static void draw_units(struct legend *l)
 static void draw_folding(struct legend *l)
 {
 	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
-	char n[GROUPED_MAX], text[MAX_TEXT], share[SHARE_MAX];
+	char text[MAX_TEXT];
 	int len;
 
 	if (l->layout->is_instead) {
-		format_share(share, (uint64_t)(l->layout->folded_share * 1000), 1000);
-		snprintf(text, sizeof(text), "drawn by segments: boxes (--layout boxes) would fold %s of the blocks of files", share);
+		snprintf(text, sizeof(text), "drawn by segments: boxes (--layout boxes) would fold %s of the blocks of files",
+			 SHARE((uint64_t)(l->layout->folded_share * 1000), 1000));
 		legend_line(l, RGB_INK, text);
 	} else if (l->layout->strip) {
 		legend_line(l, RGB_FAINT, "strip above the boxes: the volume to scale, dark where watched files are; "
@@ -179,7 +177,8 @@ static void draw_folding(struct legend *l)
 		return;
 	}
 	len = snprintf(text, sizeof(text), "%s of more than %s blocks are folded (gaps: %ju): the rest is %s",
-		       l->colors->source->range_rule ? "ranges of one colour" : "fragments", grouped(n, l->layout->fold_over), (uintmax_t)l->layout->free_fold_over,
+		       l->colors->source->range_rule ? "ranges of one colour" : "fragments",
+		       GROUPED(l->layout->fold_over), (uintmax_t)l->layout->free_fold_over,
 		       l->layout->label > 0 ? "a hatched box with the number of its blocks" :
 		       l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box");
 	if (limit != wanted)
@@ -195,10 +194,10 @@ static void draw_folding(struct legend *l)
 void legend_heat(struct legend *l)
 {
 	const struct heat *heat = l->colors->heat;
-	char n[2][GROUPED_MAX], text[MAX_TEXT];
+	char text[MAX_TEXT];
 
 	snprintf(text, sizeof(text), "reads after the page cache, by windows of %s KiB; counts halve every %s second%s",
-		 grouped(n[0], heat->window_blks * BLK_KIB), grouped(n[1], heat->period_s), plural(heat->period_s));
+		 GROUPED(heat->window_blks * BLK_KIB), GROUPED(heat->period_s), plural(heat->period_s));
 	legend_line(l, RGB_INK, text);
 }
 
@@ -207,7 +206,7 @@ static void draw_lens(struct legend *l)
 {
 	const struct runs *runs = l->runs;
 	const struct part *part = runs->parts;
-	char n[2][GROUPED_MAX], *only, *text;
+	char *only, *text;
 
 	if (runs->lens->range) {
 		text = runs->n_parts == 1 ?
@@ -223,7 +222,7 @@ static void draw_lens(struct legend *l)
 		return;
 	only = name_text(runs->lens->only);
 	text = xasprintf("only files that match %s: %s of %s; all numbers of files are theirs", only,
-			 grouped(n[0], runs->table->n_files), grouped(n[1], runs->selection->n_all_files));
+			 GROUPED(runs->table->n_files), GROUPED(runs->selection->n_all_files));
 	canvas_text_fit(l->canvas, legend_x(l, 0), l->y, legend_x(l, LEGEND_COLS) - legend_x(l, 0), l->layout->scale, RGB_INK,
 			text);
 	canvas_note(l->canvas, "%s", text);

@@ -377,14 +377,13 @@ static char *heading_text(const struct runs *runs, size_t volume, uint64_t blks_
 	const struct volume *v = runs_volume(runs, volume);
 	const struct part *part = &runs->parts[volume];
 	uint64_t blks = part->end_blk - part->first_blk;
-	char n[GROUPED_MAX], bytes[BYTES_MAX], share[SHARE_MAX], whole[64] = "";
+	char whole[64] = "";
 
-	format_bytes(bytes, (double)blks);
-	format_share(share, blks_drawn, blks);
 	if (runs->lens->range)
 		snprintf(whole, sizeof(whole), " of %ju to %ju", (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
 	return xasprintf("LBA %ju to %ju%s, %s block%s (%s), %s in %s files", (uintmax_t)part->first_blk,
-			 (uintmax_t)(part->end_blk - 1), whole, grouped(n, blks), blks == 1 ? "" : "s", bytes, share,
+			 (uintmax_t)(part->end_blk - 1), whole, GROUPED(blks), blks == 1 ? "" : "s", BYTES(blks),
+			 SHARE(blks_drawn, blks),
 			 runs->selection ? "matching" : "watched");
 }
 

@@ -143,9 +143,8 @@ static void put_causes(struct plan *plan, uint32_t file)
 		printf("    %s: %s.\n", COUNT(sums[i].breaks, "break"), kind);
 		free(kind);
 	}
-	if (i < n) {
+	if (i < n)
 		printf("    and %s.\n", COUNT(n - i, "other cause"));
-	}
 	free(sums);
 }
 
@@ -186,9 +185,8 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 			shown++;
 		}
 	}
-	if (f->n_chosen > shown) {
+	if (f->n_chosen > shown)
 		printf("    and %s\n", COUNT(f->n_chosen - shown, "more range"));
-	}
 }
 
 static void put_again(const struct again *again, bool is_moved)
@@ -273,10 +271,9 @@ static void put_sums(const struct plan *plan, uint32_t volume)
 	printf(", %s to write, ", BYTES(v->blks));
 	put_free_segments(v, report_segments(v, plan->table->volumes[volume].segment_blks, v->blks));
 	fputs(" needed\n", stdout);
-	if (plan->weights->known && !plan->weights->by_bytes) {
+	if (plan->weights->known && !plan->weights->by_bytes)
 		printf("  the reads and overwrites that were counted would have saved %s of their requests\n",
 		       GROUPED((uint64_t)(v->weighed + 0.5)));
-	}
 }
 
 static void put_volume(struct plan *plan, uint32_t volume)
@@ -297,9 +294,8 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	files = report_files(plan, volume, &n);
 	for (i = 0; i < n && i < MAX_FILES; i++)
 		put_file(plan, files[i]);
-	if (i < n) {
+	if (i < n)
 		printf("  and %s\n", COUNT(n - i, "more file"));
-	}
 	free(files);
 }
 
@@ -327,10 +323,9 @@ void report_plan(struct plan *plan)
 			put_volume(plan, i);
 	if (!plan->table->n_files)
 		puts("No watched file has blocks.");
-	if (plan->table->n_stale) {
+	if (plan->table->n_stale)
 		printf("%s may have changed since: fragtrace has marked them as stale.\n",
 		       COUNT(plan->table->n_stale, "file"));
-	}
 	flush();
 }
 
@@ -343,9 +338,8 @@ static void put_resisted(const struct plan *plan, const struct result *r)
 		put_name(plan->table->files[r->resisted[i].file].path);
 		printf(": %s\n", r->resisted[i].why);
 	}
-	if (i < r->n_resisted) {
+	if (i < r->n_resisted)
 		printf("  and %s\n", COUNT(r->n_resisted - i, "more reason"));
-	}
 }
 
 /**
@@ -360,16 +354,13 @@ void report_result(const struct plan *plan, const struct result *r)
 	printf("moved: %s of %zu, %s in %.1f s", COUNT(r->moved, "range"), plan->n_chosen, BYTES(r->moved_blks), r->seconds);
 	if (r->left_seconds > 0.0)
 		printf(", %.1f of them left to others", r->left_seconds);
-	if (r->device_is_known) {
+	if (r->device_is_known)
 		printf("; the device wrote %s meanwhile, of all processes", BYTES(r->device_kb / 4));
-	}
 	putchar('\n');
-	if (r->moved_twice) {
+	if (r->moved_twice)
 		printf("  %s moved again, since a segment had ended there\n", COUNT(r->moved_twice, "range"));
-	}
-	if (r->whole) {
+	if (r->whole)
 		printf("  %s had been joined by others\n", COUNT(r->whole, "range"));
-	}
 	put_resisted(plan, r);
 	if (r->stopped)
 		printf("ended early: %s; the rest of the plan is not done\n", r->stopped);
@@ -377,8 +368,7 @@ void report_result(const struct plan *plan, const struct result *r)
 	       COUNT(r->n_files - r->n_lost, "file"), (uintmax_t)r->before.breaks, (uintmax_t)r->after.breaks);
 	put_requests(r->before.requests, r->after.requests);
 	putchar('\n');
-	if (r->n_lost) {
+	if (r->n_lost)
 		printf("%s could not be found again\n", COUNT(r->n_lost, "file"));
-	}
 	flush();
 }

@@ -52,14 +52,12 @@ static void print_sizes(const struct space *space)
 	printf("%s (%u:%u): %s, ", path, v->major, v->minor, BYTES(v->end_blk - v->first_blk));
 	free(path);
 	printf("%s of 2 MiB", COUNT(space->state->segments.n, "segment"));
-	if (space->segs_per_sec) {
+	if (space->segs_per_sec)
 		printf("; section: %s", COUNT(space->segs_per_sec, "segment"));
-	} else {
+	else
 		printf("; size of sections not known, 1 segment is assumed");
-	}
-	if (space->secs_per_zone) {
+	if (space->secs_per_zone)
 		printf("; zone: %s", COUNT(space->secs_per_zone, "section"));
-	}
 	printf("%s\n", v->stopped ? "; F2FS has stopped" : "");
 }
 
@@ -131,9 +129,8 @@ static void print_types(const struct space *space)
 		if (t->next >= 0)
 			snprintf(head + strlen(head), sizeof(head) - strlen(head), "+%jd", (intmax_t)t->next);
 		printf("  %-11s%10s%10s%14s", type_names[i], CELL(t->full), CELL(t->dirty), CELL(t->valid));
-		if (has_ssr) {
+		if (has_ssr)
 			printf("%14s%12s", CELL(t->ssr_blks), SIZE(t->ssr_blks));
-		}
 		printf("%10s%12s\n", head, CELL(t->head_room));
 	}
 	if (!has_ssr)
@@ -219,9 +216,8 @@ static void print_files(const struct space *space, const struct table *table, co
 		printf("%14s  %s\n", CELL(files[i].blks), path);
 		free(path);
 	}
-	if (n > MAX_FILES) {
+	if (n > MAX_FILES)
 		printf("  and in %s\n", COUNT(n - MAX_FILES, "more file"));
-	}
 	free(files);
 }
 
@@ -236,10 +232,9 @@ static void print_gc(const struct space *space, const struct table *table)
 	else
 		printf("  %-15snot known: this kernel does not show the mtime of segments (Linux 6.15 does)\n",
 		       "cost-benefit");
-	if (space->chosen) {
+	if (space->chosen)
 		printf("  %-15s%s, the first is %ju; foreground collection takes them first\n", "chosen already",
 		       COUNT(space->chosen, "section"), (uintmax_t)space->first_chosen);
-	}
 	if (space->greedy.n)
 		printf("\n  what it would move in the foreground\n");
 	for (i = 0; i < space->greedy.n; i++)

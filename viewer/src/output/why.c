@@ -107,10 +107,9 @@ static void put_writers(FILE *out, const struct table *table, const struct file_
 		put_writer(out, table, ft_cause_writer(sums[i].cause));
 		n_listed += sums[i].breaks;
 	}
-	if (i < n_sums) {
+	if (i < n_sums)
 		fprintf(out, ", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i,
 			n_sums - i == 1 ? "" : "es");
-	}
 	free(sums);
 }
 
@@ -151,10 +150,9 @@ static void put_kinds(FILE *out, const struct table *table, const struct file_br
 		put_kind_sum(out, table, breaks, n, &sums[i]);
 		n_listed += sums[i].breaks;
 	}
-	if (i < n_sums) {
+	if (i < n_sums)
 		fprintf(out, "  %s (%s): %s.\n", GROUPED(n - n_listed), SHARE(n - n_listed, n),
 			COUNT(n_sums - i, "other cause"));
-	}
 	free(sums);
 }
 
@@ -417,9 +415,8 @@ void why_file(FILE *out, const struct table *table, const char *name, const char
 		fputs(".\n", out);
 		free(sentence);
 	}
-	if (n > MAX_FILES) {
+	if (n > MAX_FILES)
 		fprintf(out, "%s of that name.\n", COUNT(n - MAX_FILES, "more file"));
-	}
 	put_flaws(out, table);
 	put_causes_flaw(out, flaw);
 	flush(out);

@@ -97,8 +97,6 @@ char *run_apart(apart_fn fn, const void *arg, struct text *result)
 		trouble = last_message(messages);
 	else if (lseek(out, 0, SEEK_SET) || slurp(result, out))
 		trouble = xasprintf("no memory for what was read");
-	/* the time of a file is that of its content, and this file is new */
-	result->time_ms = 0;
 	if (out >= 0)
 		close(out);
 	if (messages >= 0)

@@ -97,8 +97,10 @@ def test_rows_of_files(view: str) -> None:
             "#ffffff | not watched or free | 24 | in 4 gaps, longest 9"])
         expect(" ".join(t.text for t in picture.row("254:0")),
                "254:0 /mnt/f2fs LBA 100 to 163, 64 blocks (256 KiB), 62.5 % in watched files")
-    # half a line is blank between the parts
+    # names begin at one edge, and half a line is blank between the parts
     height = {row[0].text: row[0].y for row in picture.rows()}
+    expect({name: picture.row(name)[0].x - picture.row("all files")[0].x for name in (".sst", "default", "not watched or free")},
+           {".sst": 0, "default": 0, "not watched or free": 0})
     expect(height["not watched or free"] - height["all files"], 22 + 11)
 
 
@@ -219,6 +221,11 @@ def test_rows_of_a_file(view: str) -> None:
         "#45ef66 | tail | 1 | 50 % | 3 | 42.9 %",
         "all breaks | 2 | 100 % | 7 | 100 %",
         "#c8c8c8 | no break: begins its file | 4"])
+    # all texts are where they were, on a picture of twice the size
+    larger = draw(view, "file", "db/000007.sst", "-t", "snapshot", "--dpi", 192)
+    expect([text.text for text in larger.texts if "1 pixel" not in text.text], [text.text for text in picture.texts if "1 pixel" not in text.text])
+    for text, twice in zip(picture.texts, larger.texts):
+        assert abs(twice.x - 2 * text.x) <= 4 and abs(twice.y - 2 * text.y) <= 1, (text, twice)
 
 
 def test_long_names_end_before_the_swatches(view: str) -> None:
@@ -552,6 +559,12 @@ def test_each_folded_gap_has_its_number(view: str) -> None:
             margin = 12 * image.width // 1280
             expect(colours(0, image.height - margin, image.width, margin), {"#ecebe6": margin * image.width})
             assert max(number.y for number in numbers) > image.height - 5 * margin
+    # ten digits are the longest
+    picture = draw(view, table("table", 4_000_000_000, "254:0 0 1 0 4 contiguous /m/a", "254:0 3999999999 1 0 5 contiguous /m/b"),
+                   "--layout", "boxes")
+    expect([text.text for text in picture.texts if text.rgb == "#000000"], ["3999999995"])
+    expect([line for line in picture.lines() if "not folded" in line],
+           ["strip above the boxes: the volume to scale, dark where watched files are; underlined: not folded"])
 
 
 def test_axes(view: str) -> None:
@@ -592,6 +605,18 @@ def test_all_grows_with_the_dots(view: str) -> None:
                 # labels end at the same place, other texts begin there
                 apart = min(abs(text.x - was.x * times), abs(text.end - was.end * times))
                 assert abs(text.y - was.y * times) < max(3, was.y * times * slack) and apart < max(3, was.x * times * max(slack, 0.08)), (layout, dpi, text, was)
+
+
+def test_small_cells_have_no_lines_between_them(view: str) -> None:
+    """A square of 1024 pixels: lines would take a large part of cells that are less than six times as wide."""
+    for blocks, border, has_lines in (16384, 1, True), (65536, 1, False), (4096, 2, True), (16384, 2, False):
+        Path("i.cnf").write_text(f"border {border}\n", encoding="utf-8")
+        notes(view, "-t", table("table", blocks, f"254:0 0 {blocks} 0 4 contiguous /m/a.sst"), "--layout", "hilbert", "-i", "./i.cnf")
+        with Image.open("out.png") as image:
+            row = [image.convert("RGB").getpixel((x, image.height - 100)) for x in range(image.width)]
+        ink = max(set(row), key=row.count)
+        square = row[row.index(ink):len(row) - row[::-1].index(ink)]
+        expect((blocks, border, len(set(square)) > 1), (blocks, border, has_lines))
 
 
 # === KTAP ===

@@ -137,6 +137,9 @@ test_help_and_version() {
 	local command
 	"$fragtrace" --help >out
 	grep -q '^usage: fragtrace ' out
+	for help in help -h; do
+		"$fragtrace" $help | cmp - out
+	done
 	for command in $(sed -n 's/^  \([a-z]*\)  .*/\1/p' out); do
 		[ $command != plot ] || continue
 		"$fragtrace" $command --help >help

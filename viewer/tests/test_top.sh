@@ -307,6 +307,17 @@ test_narrow_terminal_keeps_the_path() {
 	is_restored 0
 }
 
+test_the_end_of_a_long_path_fills_the_line() {
+	{
+		cat "$data/small.table"
+		echo "254:0 160 1 0 99 contiguous /mnt/f2fs/$(printf '%060d' 0)end"
+	} >t
+	terminal 40 14 -n 100 -t t
+	shows '<0*end$'
+	[ "$(screen | awk '/end$/ { print length }')" = 40 ] || fail "$(screen)"
+	press q
+	is_restored 0
+}
 test_pause() {
 	cp "$data/small.table" t
 	terminal 80 24 -n 0.05 -t t

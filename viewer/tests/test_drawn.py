@@ -228,6 +228,17 @@ def test_rows_of_a_file(view: str) -> None:
         assert abs(twice.x - 2 * text.x) <= 4 and abs(twice.y - 2 * text.y) <= 1, (text, twice)
 
 
+def test_a_segment_is_not_named_over_the_last_block(view: str) -> None:
+    """Its address is beside it, wherever it is: names of segments that would touch it are left out."""
+    for last in range(1208, 1236, 4):
+        rows = ["254:0 1000 9 0 4 fragmented /m/a", f"254:0 {last - 9} 10 9 4 fragmented /m/a"]
+        short = Path(table("table", 4000, *rows))
+        short.write_text(short.read_text(encoding="utf-8").replace("segment_blocks=512", "segment_blocks=64"), encoding="utf-8")
+        picture = draw(view, "file", "a", "-t", short)
+        [address] = [text for text in picture.texts if text.text.endswith(f"LBA {last}")]
+        assert min(abs(text.y - address.y) for text in picture.texts if text.text.startswith("segment ")) > 1.5 * address.size, last
+
+
 def test_long_names_end_before_the_swatches(view: str) -> None:
     """The middle of a name is left out; the first swatch is 16 letters of 12 pixels from the margin."""
     Path("c.cnf").write_text(".abcdefghijklmnopqrstuvwxyz #112233 #445566 #778899\ndefault #c0c0c0 #c0c0c1 #c0c0c2\n", encoding="utf-8")

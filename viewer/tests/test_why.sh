@@ -607,7 +607,10 @@ test_page_has_causes() {
 	"$fragtrace" view -t snapshot --html page.html -o out.png
 	"$python" - <<-'EOF'
 	import json, re
-	answers = json.loads(re.search(r'id="answers">\n(.*?)</script>', open("page.html", encoding="utf-8").read(), re.S)[1])
+	def once(pairs):
+	    assert len(dict(pairs)) == len(pairs), [name for name, _ in pairs]
+	    return dict(pairs)
+	answers = json.loads(re.search(r'id="answers">\n(.*?)</script>', open("page.html", encoding="utf-8").read(), re.S)[1], object_pairs_hook=once)
 	causes, flat = answers["causes"], answers["volumes"][0]["pieces"]
 	assert sum(flat[1::4]) == 1000, flat
 	found = [causes[str(cause)] for owner, _, _, cause in zip(*[iter(flat)] * 4) if owner >= 0]

@@ -46,7 +46,12 @@ known() {
 		END { print n[0] + 0, n[1] + 0 }' $DBG/extents
 }
 
-plan 22
+# causes_lost() - has a file lost its causes?
+causes_lost() {
+	[ "$(stat_of causes_lost)" -gt 0 ]
+}
+
+plan 24
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/old $MNT/new
 fileop many $MNT/old/ 100 64K 0
@@ -59,6 +64,10 @@ sync
 check "each file is listed or counted as refused ($(stat_of refused))" loop_until "$PATIENCE" all_counted 4100
 check "some are refused, the first files are not" test "$(stat_of refused)" -gt 0 -a "$(grep -c " $MNT/old/" $DBG/files)" = 100
 check "the memory is within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576
+before=$(stat_of mem_bytes)
+fileop links $MNT/old/9 "$MNT/new/$(printf '%0200d' 0)" 500
+after=$(stat_of mem_bytes)
+check "500 more names of a file that is listed take no memory ($before bytes, then $after)" test "$after" -lt $((before + 500 * 40))
 fileop random $MNT/old/7 16 20 "${SEED:-95}" every 2
 fileop write $MNT/old/8 64K 64K
 # files that were left out are tried again meanwhile, so there are scans
@@ -80,6 +89,20 @@ sync
 load path=$MNT max_mem_mb=1
 check_exact "maps of small files are exact" $MNT
 n=0
+# Between 15/16 of the budget and all of it, no file has given way yet.
+if late function=give_way before_ms=3000; then
+	while [ "$(stat_of mem_bytes)" -le $((15 << 16)) ] && [ $n -lt 400 ]; do
+		fileop append $MNT/large 1M 1 fdatasync
+		n=$((n + 1))
+	done
+	fileop random $MNT/small/8 16 4 "${SEED:-97}" every 1
+	full=$(stat_of mem_bytes) known=$(awk -v path=$MNT/small/8 '$NF == path && $9 == "overwrite" { n++ } END { print n + 0 }' $DBG/extents)
+	late
+	! loop_until "$SOON" causes_lost || lost_at=$n
+	check "a small file gets causes as long as there is room ($known of its breaks, $full bytes)" test "$known" -gt 0 -a "$full" -gt $((15 << 16))
+else
+	skip "a small file gets causes as long as there is room" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+fi
 while [ "$(stat_of refused)" = 0 ] && [ $n -lt 400 ]; do
 	fileop append $MNT/large 1M 1 fdatasync
 	n=$((n + 1))

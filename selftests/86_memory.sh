@@ -45,6 +45,11 @@ memory_is() {
 	[ "$(stat_of mem_bytes)" -le "$1" ]
 }
 
+# none_charged() - is nothing charged, neither more nor less?
+none_charged() {
+	[ "$(stat_of mem_bytes)" = 0 ]
+}
+
 # taken() - print the memory of all slabs for records and for the paths of deleted files
 #
 # The kernel itself uses few objects of kmalloc-256 here. The table of records is an xarray, with 64 entries in a node of
@@ -80,7 +85,8 @@ records() {
 	awk '$1 == "fragtrace_inode" { print $3 * $4 }' /proc/slabinfo
 }
 
-plan $((17 + 4 * ${JUDGE:-0}))
+TRACING=/sys/kernel/tracing
+plan $((18 + 4 * ${JUDGE:-0}))
 load
 expect "no memory is charged without a target" "$(stat_of mem_bytes)" 0
 make_volume $DISK $MNT mode=fragment:block,noinline_data || bail "no volume"
@@ -155,7 +161,7 @@ for what in 200 0; do
 	check "deleted files are not charged after the close" loop_until $PATIENCE memory_is $((charged + 4096))
 done
 echo "del $MNT" >$DBG/targets
-check "no memory is charged after the last target is removed" loop_until $PATIENCE memory_is 0
+check "no memory is charged after the last target is removed" loop_until $PATIENCE none_charged
 unload
 
 # One file takes nearly all memory. Then others grow.
@@ -176,6 +182,9 @@ check "one file takes nearly all memory" in_files $MNT/large
 # All memory is used until the largest file is left out.
 writeback=$(cat /proc/sys/vm/dirty_writeback_centisecs)
 echo 0 >/proc/sys/vm/dirty_writeback_centisecs
+mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
+echo "new_lba == -1" >$TRACING/events/fragtrace/extent_change/filter
+echo 1 >$TRACING/events/fragtrace/extent_change/enable
 late function=give_way before_ms=$((5000 * SLOW)) || echo "# late.ko is not here: memory is used up only by chance"
 n=0
 while [ $n -lt $SMALL ]; do
@@ -186,6 +195,11 @@ sync
 late
 echo "$writeback" >/proc/sys/vm/dirty_writeback_centisecs
 settle || :
+echo 0 >$TRACING/events/fragtrace/extent_change/enable
+# A file that grows while all is used loses its map for a while, the large one for good.
+drops=$(grep -c ' extent_change: .* new=-1 .* op=drop ' $TRACING/trace || :)
+check "maps that are dropped for a while fire an event, too ($drops of $(stat_of lost); $(stat_of refused) for good)" \
+	test "$(stat_of lost)" -gt 0 -a "$drops" -gt "$(stat_of refused)"
 expect "small files are kept when they grow" "$(small_known)" $SMALL
 refuse "the large file is left out" in_files $MNT/large
 check "the log reports the file that is left out" logged "whose map took .* is left out"

@@ -246,12 +246,12 @@ unload
 load path=$MNT heat=1 heat_window_kb=4 max_mem_mb=1
 # What was cut off does not count when a file has to give way.
 tries=0
+fileop write $MNT/cut 0 1
 while [ $tries -lt 8 ]; do
 	tries=$((tries + 1))
-	fileop write $MNT/cut 0 1
 	fileop truncate $MNT/cut 8160K
-	fileop reads $MNT/cut 0 8160K 816K 816K direct
-	: >$MNT/cut
+	fileop reads $MNT/cut 32K 8128K 1016K 1016K direct
+	fileop truncate $MNT/cut 4K
 done
 expect "windows that are cut off are given back" "$(stat_of heat_bytes)" 0
 fileop write $MNT/hole 0 1

@@ -163,10 +163,12 @@ void space_put_json(struct json *json, const struct table *table, const struct s
 
 struct metrics {
 	FILE *file;
-	const struct table *table;
-	const struct space *spaces;
 	const char *name;
 };
+
+#define FOR_EACH_KNOWN(s) \
+	for (s = spaces; s < spaces + table->n_volumes; s++) \
+		if (is_known(s))
 
 static void begin(struct metrics *m, const char *name, const char *help)
 {
@@ -184,127 +186,73 @@ static void sample(struct metrics *m, const struct space *space, const char *lab
 	fprintf(m->file, "\"} %ju\n", (uintmax_t)n);
 }
 
-static void put_segment_samples(struct metrics *m, const struct space *s)
+static void sample_from(struct metrics *m, const struct space *s, uint64_t from, uint64_t n)
 {
-	sample(m, s, "state", "full", s->full);
-	sample(m, s, "state", "dirty", s->dirty);
-	if (!s->knows_heads) {
-		sample(m, s, "state", "empty", s->empty);
-		return;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)from);
+	sample(m, s, "min_blocks", text, n);
+}
+
+static void put_segments(struct metrics *m, const struct table *table, const struct space *spaces)
+{
+	const struct space *s;
+
+	begin(m, "fragtrace_f2fs_section_bytes", "Size of a section.");
+	FOR_EACH_KNOWN(s)
+		if (s->segs_per_sec)
+			sample(m, s, NULL, NULL, s->segs_per_sec * SEGMENT_BYTES);
+	begin(m, "fragtrace_f2fs_segments", "Segments of the main area.");
+	FOR_EACH_KNOWN(s) {
+		sample(m, s, "state", "full", s->full);
+		sample(m, s, "state", "dirty", s->dirty);
+		if (!s->knows_heads) {
+			sample(m, s, "state", "empty", s->empty);
+			continue;
+		}
+		sample(m, s, "state", "log", s->heads);
+		sample(m, s, "state", "free", s->state->status.free);
+		sample(m, s, "state", "prefree", s->state->status.prefree);
 	}
-	sample(m, s, "state", "log", s->heads);
-	sample(m, s, "state", "free", s->state->status.free);
-	sample(m, s, "state", "prefree", s->state->status.prefree);
+	begin(m, "fragtrace_f2fs_reserved_segments", "Segments that F2FS keeps free for garbage collection.");
+	FOR_EACH_KNOWN(s)
+		if (s->state->status.segments)
+			sample(m, s, NULL, NULL, s->state->status.reserved);
 }
 
-static void put_reserved(struct metrics *m, const struct space *s)
+static void put_blocks(struct metrics *m, const struct table *table, const struct space *spaces)
 {
-	if (s->state->status.segments)
-		sample(m, s, NULL, NULL, s->state->status.reserved);
-}
-
-static void put_valid_samples(struct metrics *m, const struct space *s)
-{
+	const struct space *s;
 	size_t i;
 
-	for (i = 0; i < F2FS_N_TYPES; i++)
-		sample(m, s, "type", type_names[i], s->types[i].valid * BLK_BYTES);
-}
-
-static void put_ssr_samples(struct metrics *m, const struct space *s)
-{
-	size_t i;
-
-	for (i = 0; i < F2FS_N_TYPES; i++)
-		sample(m, s, "type", type_names[i], s->types[i].ssr_blks * BLK_BYTES);
+	begin(m, "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.");
+	FOR_EACH_KNOWN(s)
+		for (i = 0; i < F2FS_N_TYPES; i++)
+			sample(m, s, "type", type_names[i], s->types[i].valid * BLK_BYTES);
+	begin(m, "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.");
+	FOR_EACH_KNOWN(s)
+		if (s->has_runs)
+			sample(m, s, NULL, NULL, (s->valid[USE_DATA] - s->watched[USE_DATA]) * BLK_BYTES);
+	begin(m, "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.");
+	FOR_EACH_KNOWN(s)
+		for (i = 0; i < F2FS_N_TYPES; i++)
+			sample(m, s, "type", type_names[i], s->types[i].ssr_blks * BLK_BYTES);
+	begin(m, "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.");
+	FOR_EACH_KNOWN(s)
+		for (i = 0; i < SPACE_FILL_CLASSES; i++)
+			sample_from(m, s, i * SPACE_FILL_STEP + 1, s->fill[i]);
 }
 
 /* The classes of a volume never go away: a series that ends is not one that is 0. */
-static void put_run_samples(struct metrics *m, const struct space *s, const uint64_t *values, uint64_t unit)
+static void put_runs(struct metrics *m, const struct table *table, const struct space *spaces, bool is_bytes)
 {
-	uint64_t most = s->volume->end_blk - s->volume->first_blk;
-	unsigned int i;
+	const struct space *s;
+	size_t i;
 
-	for (i = 0; s->has_runs && i < SPACE_RUN_CLASSES && UINT64_C(1) << i <= most; i++) {
-		char from[24];
-
-		snprintf(from, sizeof(from), "%ju", (uintmax_t)1 << i);
-		sample(m, s, "min_blocks", from, values[i] * unit);
-	}
+	FOR_EACH_KNOWN(s)
+		for (i = 0; s->has_runs && i < SPACE_RUN_CLASSES && UINT64_C(1) << i <= s->volume->end_blk - s->volume->first_blk; i++)
+			sample_from(m, s, UINT64_C(1) << i, is_bytes ? s->run_blks[i] * BLK_BYTES : s->run_count[i]);
 }
-
-static void put_run_counts(struct metrics *m, const struct space *s)
-{
-	put_run_samples(m, s, s->run_count, 1);
-}
-
-static void put_run_bytes(struct metrics *m, const struct space *s)
-{
-	put_run_samples(m, s, s->run_blks, BLK_BYTES);
-}
-
-static void put_longest(struct metrics *m, const struct space *s)
-{
-	if (s->has_runs)
-		sample(m, s, NULL, NULL, s->longest * BLK_BYTES);
-}
-
-static void put_fill(struct metrics *m, const struct space *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < SPACE_FILL_CLASSES; i++) {
-		char from[16];
-
-		snprintf(from, sizeof(from), "%u", i * SPACE_FILL_STEP + 1);
-		sample(m, s, "min_blocks", from, s->fill[i]);
-	}
-}
-
-static void put_unwatched(struct metrics *m, const struct space *s)
-{
-	if (s->has_runs)
-		sample(m, s, NULL, NULL, (s->valid[USE_DATA] - s->watched[USE_DATA]) * BLK_BYTES);
-}
-
-static void put_section(struct metrics *m, const struct space *s)
-{
-	if (s->segs_per_sec)
-		sample(m, s, NULL, NULL, s->segs_per_sec * SEGMENT_BYTES);
-}
-
-static void put_candidates(struct metrics *m, const struct space *s)
-{
-	sample(m, s, NULL, NULL, s->candidates);
-}
-
-static void put_cheapest(struct metrics *m, const struct space *s)
-{
-	if (s->greedy.n)
-		sample(m, s, "policy", "greedy", s->greedy.first[0].valid * BLK_BYTES);
-	if (s->cost_benefit.n)
-		sample(m, s, "policy", "cost_benefit", s->cost_benefit.first[0].valid * BLK_BYTES);
-}
-
-static const struct {
-	const char *name;
-	const char *help;
-	void (*put)(struct metrics *m, const struct space *space);
-} metrics[] = {
-	{ "fragtrace_f2fs_section_bytes", "Size of a section.", put_section },
-	{ "fragtrace_f2fs_segments", "Segments of the main area.", put_segment_samples },
-	{ "fragtrace_f2fs_reserved_segments", "Segments that F2FS keeps free for garbage collection.", put_reserved },
-	{ "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.", put_valid_samples },
-	{ "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.", put_unwatched },
-	{ "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.", put_ssr_samples },
-	{ "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.", put_fill },
-	{ "fragtrace_f2fs_free_runs", "Free runs of at least so many blocks, and fewer than twice as many.",
-	  put_run_counts },
-	{ "fragtrace_f2fs_free_run_bytes", "Blocks of these free runs.", put_run_bytes },
-	{ "fragtrace_f2fs_longest_free_run_bytes", "The longest free run.", put_longest },
-	{ "fragtrace_f2fs_gc_candidates", "Sections that garbage collection may pick.", put_candidates },
-	{ "fragtrace_f2fs_gc_victim_bytes", "Valid blocks in the section that it would pick first.", put_cheapest },
-};
 
 /**
  * space_put_metrics() - write the free space of all volumes as metrics
@@ -314,13 +262,27 @@ static const struct {
  */
 void space_put_metrics(FILE *file, const struct table *table, const struct space *spaces)
 {
-	struct metrics m = { .file = file, .table = table, .spaces = spaces };
-	size_t i, k;
+	struct metrics m = { .file = file };
+	const struct space *s;
 
-	for (i = 0; i < ARRAY_LEN(metrics); i++) {
-		begin(&m, metrics[i].name, metrics[i].help);
-		for (k = 0; k < table->n_volumes; k++)
-			if (is_known(&spaces[k]))
-				metrics[i].put(&m, &spaces[k]);
+	put_segments(&m, table, spaces);
+	put_blocks(&m, table, spaces);
+	begin(&m, "fragtrace_f2fs_free_runs", "Free runs of at least so many blocks, and fewer than twice as many.");
+	put_runs(&m, table, spaces, false);
+	begin(&m, "fragtrace_f2fs_free_run_bytes", "Blocks of these free runs.");
+	put_runs(&m, table, spaces, true);
+	begin(&m, "fragtrace_f2fs_longest_free_run_bytes", "The longest free run.");
+	FOR_EACH_KNOWN(s)
+		if (s->has_runs)
+			sample(&m, s, NULL, NULL, s->longest * BLK_BYTES);
+	begin(&m, "fragtrace_f2fs_gc_candidates", "Sections that garbage collection may pick.");
+	FOR_EACH_KNOWN(s)
+		sample(&m, s, NULL, NULL, s->candidates);
+	begin(&m, "fragtrace_f2fs_gc_victim_bytes", "Valid blocks in the section that it would pick first.");
+	FOR_EACH_KNOWN(s) {
+		if (s->greedy.n)
+			sample(&m, s, "policy", "greedy", s->greedy.first[0].valid * BLK_BYTES);
+		if (s->cost_benefit.n)
+			sample(&m, s, "policy", "cost_benefit", s->cost_benefit.first[0].valid * BLK_BYTES);
 	}
 }

@@ -1,78 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What the commands do with a table that was read, once or repeatedly.
- * Those that draw run the pipeline: source -> table -> runs -> layout -> picture -> PNG, SVG or PDF.
- */
+/* What the commands do with a table that was read, once or repeatedly; session_draw.c and session_serve.c have the larger ones. */
 #include <libgen.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "conf.h"
-#include "input/f2fs_source.h"
-#include "input/heat.h"
 #include "input/pairs.h"
 #include "input/recording.h"
-#include "input/source.h"
 #include "input/table.h"
-#include "model/color.h"
-#include "model/one_file.h"
-#include "model/runs.h"
-#include "model/space.h"
 #include "model/flaws.h"
+#include "model/space.h"
 #include "names.h"
-#include "options.h"
 #include "outfile.h"
 #include "output/columns.h"
 #include "output/condition.h"
-#include "output/embedded.h"
 #include "output/export.h"
 #include "output/page_file.h"
 #include "output/perfetto.h"
 #include "output/prometheus.h"
-#include "output/record.h"
 #include "output/record_live.h"
-#include "output/serve.h"
 #include "output/space.h"
 #include "output/top_screen.h"
 #include "output/why.h"
-#include "picture/canvas.h"
-#include "picture/file_view.h"
-#include "picture/layout.h"
-#include "picture/legend.h"
-#include "picture/paint.h"
-#include "picture/png_out.h"
-#include "picture/vector_out.h"
+#include "session.h"
 #include "util.h"
 
 /* Between two snapshots, with --events. */
 #define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
-
-/* State that lasts from one reading to the next. */
-struct session {
-	struct options options;
-	const struct command *command;
-	uint64_t lba;
-	bool needs_heat;
-	char *heat_path;
-	struct source source;
-	struct f2fs_source state;
-	struct f2fs_state *states;
-	struct recorder recorder;
-	struct server server;
-	struct colors colors;
-	struct colors other_colors[N_COLORINGS];
-	struct heat heat;
-	struct img_conf img;
-	bool trouble_was_said;
-	bool picture_was_said;
-	bool nothing_was_said;
-	bool heat_was_read;
-	bool heat_was_missed;
-};
 
 /* === Options that depend on each other === */
 
@@ -121,12 +77,6 @@ static void check_outputs(const struct options *o, const char *heat)
 		die_usage("-: -n cannot read standard input again; name a file after -t");
 }
 
-/* Nothing else may be printed beside an output. */
-static bool prints_output(const struct options *o)
-{
-	return (o->png && outfile_same(o->png, "-")) || (o->html && outfile_same(o->html, "-"));
-}
-
 /*
  * The counts of reads are beside a table of debugfs, or of a copy of its files, or beside a recorded snapshot; in a
  * recording, it depends on the moment which file has them: NULL. @has_option: the command has --heat.
@@ -145,97 +95,6 @@ static char *heat_beside(const char *table, bool has_option)
 }
 
 /* === One reading === */
-
-/* Said once, also if the table is read again. */
-static void report_colors(struct session *s, const struct runs *runs)
-{
-	char *trouble = colors_trouble(&s->colors, runs->counts);
-
-	if (trouble && !s->trouble_was_said)
-		warn("--color-by %s: %s", s->options.color_by, trouble);
-	s->trouble_was_said = trouble;
-	free(trouble);
-}
-
-/* Said once, also if the picture is drawn again. If nobody can read it, the picture is there all the same. */
-static void report_picture(struct session *s)
-{
-	char *path;
-
-	if (!s->options.png || prints_output(&s->options) || s->picture_was_said)
-		return;
-	path = text_visible(s->options.png);
-	printf("wrote %s\n", path);
-	fflush(stdout);
-	free(path);
-	s->picture_was_said = true;
-}
-
-static void write_picture(struct canvas *canvas, const char *path)
-{
-	struct text png = { 0 };
-
-	canvas_end(canvas);
-	if (canvas->form != CANVAS_PNG) {
-		vector_out_write(canvas, path);
-		return;
-	}
-	png_out_encode(canvas, &png);
-	png_out_write(&png, path);
-	text_free(&png);
-}
-
-/* A file that is not there may come later if the table is read again; the last picture stays. */
-static void draw_file(struct session *s, const struct table *table)
-{
-	struct canvas canvas;
-	uint32_t file;
-	char *trouble = one_file_find(table, s->source.name, *s->options.operands, &file);
-
-	if (trouble && !s->options.interval_ns)
-		die("%s", trouble);
-	if (trouble && !s->trouble_was_said)
-		warn("%s", trouble);
-	s->trouble_was_said = trouble;
-	free(trouble);
-	if (s->trouble_was_said)
-		return;
-	file_view_draw(&canvas, table, s->source.name, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.png));
-	write_picture(&canvas, s->options.png);
-	report_picture(s);
-	canvas_free(&canvas);
-}
-
-/* Files that match may come later if the table is read again, or at another moment of a recording. */
-static void check_selection(struct session *s, const struct selection *selection)
-{
-	static const char nothing[] = "--only %s: no watched file of %s matches; give a part of a path, or a glob";
-	bool is_empty = !selection->table.n_files;
-
-	if (is_empty && !s->options.interval_ns && !s->server.answers.recording.dir)
-		die(nothing, s->options.lens.only, s->source.name);
-	if (is_empty && !s->nothing_was_said)
-		warn(nothing, s->options.lens.only, s->source.name);
-	s->nothing_was_said = is_empty;
-}
-
-/* A picture of no volume would be empty. If the table is read again, one may come. */
-static void require_volume(const struct session *s, const struct table *table)
-{
-	if (table->n_volumes || s->options.interval_ns)
-		return;
-	/* that was said */
-	if (s->source.waiting)
-		exit(EXIT_FAILURE);
-	die("%s: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >" DEBUGFS "/fragtrace/targets",
-	    s->source.name);
-}
-
-static void use_file(struct session *s, struct table *table)
-{
-	require_volume(s, table);
-	draw_file(s, table);
-}
 
 /* The list has the name of the command. */
 static void use_export(struct session *s, struct table *table)
@@ -266,161 +125,6 @@ static void use_record(struct session *s, struct table *table)
 {
 	if (recorder_add(&s->recorder, &table->text, false))
 		recorder_add_heat(&s->recorder, &s->source);
-}
-
-/* The table and the states are moved to the view. */
-static void show(struct session *s, struct serve_view *view, struct table *table, struct f2fs_state *states)
-{
-	view->own_coloring = s->colors.source->name;
-	serve_view_fill(view, table, states, &s->options.lens, &s->colors, s->source.name);
-	if (view->has_selection)
-		check_selection(s, &view->selection);
-	report_colors(s, &view->runs);
-}
-
-static void draw(struct session *s, const struct serve_view *view)
-{
-	const struct options *o = &s->options;
-	const struct runs *runs = &view->runs;
-	struct img_conf img = s->img;
-	struct text png = { 0 };
-	struct canvas canvas;
-	struct layout layout;
-	char when[TIME_TEXT_MAX];
-
-	format_text_time(when, &view->table.text);
-	if (!img.section && view->states && view->table.n_volumes)
-		img.section = space_section_size(&view->states[0]);
-	layout_init(&layout, runs, &img, view->colors.n_rules + legend_more_lines(&img, &o->lens, &view->colors, view->states));
-	/* a page makes its picture dark itself */
-	if (o->html) {
-		img.theme = THEME_LIGHT;
-		paint(&canvas, &layout, runs, &view->colors, when, CANVAS_PNG);
-		png_out_encode(&canvas, &png);
-		canvas_free(&canvas);
-		embedded_write(o->html, view, &png, layout.order == ORDER_HILBERT);
-	}
-	if (o->png) {
-		img.theme = s->img.theme;
-		paint(&canvas, &layout, runs, &view->colors, when, vector_out_form(o->png));
-		write_picture(&canvas, o->png);
-		canvas_free(&canvas);
-	}
-	report_picture(s);
-	text_free(&png);
-	layout_free(&layout);
-}
-
-static void use_view(struct session *s, struct table *table)
-{
-	struct serve_view view = { .interval_ns = s->options.interval_ns };
-
-	require_volume(s, table);
-	show(s, &view, table, s->states);
-	s->states = NULL;
-	/* a page in a file has no other colours to switch to */
-	view.own_coloring = NULL;
-	draw(s, &view);
-	serve_view_free(&view);
-}
-
-/* For the server: colours that the page can switch to. */
-static struct colors *colors_by(void *arg, const char *by)
-{
-	struct session *s = arg;
-	size_t i;
-
-	if (!strcmp(by, s->colors.source->name))
-		return &s->colors;
-	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
-		;
-	if (i == N_COLORINGS)
-		return NULL;
-	if (!s->other_colors[i].n_rules)
-		colors_init(&s->other_colors[i], serve_colorings[i]);
-	return &s->other_colors[i];
-}
-
-/* For the server: the picture of one file. */
-static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)
-{
-	struct session *s = arg;
-	struct img_conf img = s->img;
-	struct text png = { 0 };
-	struct canvas canvas;
-
-	img.theme = THEME_LIGHT;
-	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, colors_by(s, "cause"), &img, CANVAS_PNG);
-	png_out_encode(&canvas, &png);
-	fwrite(png.buf, 1, png.len, out);
-	text_free(&png);
-	canvas_free(&canvas);
-}
-
-/* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
-static bool has_recorded_heat(const struct session *s)
-{
-	return s->needs_heat && !s->heat_path;
-}
-
-/* Read the counts that the recording has for a moment. Return: why there are none; to be freed. */
-static char *read_recorded_heat(struct session *s, const struct moment *moment, int64_t *time_ms)
-{
-	struct heat heat;
-	char *trouble = serve_recording_heat(&s->server.answers.recording, moment, &heat, time_ms);
-
-	heat_free(trouble ? &heat : &s->heat);
-	if (!trouble)
-		s->heat = heat;
-	return trouble;
-}
-
-/* For the server. */
-static char *show_moment(void *arg, struct serve_view *view, const struct moment *moment)
-{
-	struct session *s = arg;
-	const struct moment *at = moment ? moment : &s->source.at;
-	int64_t state_ms = 0, heat_ms = 0;
-	struct f2fs_state *states;
-	struct table table;
-	char *trouble = serve_recording_read(&s->server.answers.recording, at, &table, &states, &state_ms);
-
-	if (trouble)
-		return trouble;
-	if (has_recorded_heat(s))
-		trouble = read_recorded_heat(s, at, &heat_ms);
-	if (trouble) {
-		f2fs_states_free(states, table.n_volumes);
-		table_free(&table);
-		return trouble;
-	}
-	show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
-	view->state_ms = state_ms;
-	view->heat_ms = heat_ms;
-	return NULL;
-}
-
-/* For the server, which takes the table over. A recording has F2FS's state, too. */
-static void use_serve(struct session *s, struct table *table)
-{
-	struct serve_view *view = answers_new_view(&s->server.answers);
-	char *trouble = NULL;
-
-	if (s->server.answers.recording.dir) {
-		table_free(table);
-		trouble = show_moment(s, view, NULL);
-	} else {
-		show(s, view, table, f2fs_source_read(&s->state, table));
-	}
-	if (!trouble) {
-		answers_add_view(&s->server.answers, view, "");
-		return;
-	}
-	if (view->generation == 1)
-		die("%s", trouble);
-	warn("%s", trouble);
-	free(view);
-	free(trouble);
 }
 
 /* The files whose map differed from F2FS, as far as the module has looked; 0 for a table that was copied. */
@@ -481,7 +185,7 @@ static char *heat_of_moment(const struct session *s)
 static bool read_heat(struct session *s)
 {
 	struct heat heat;
-	char *path = has_recorded_heat(s) ? heat_of_moment(s) : NULL;
+	char *path = session_has_heat(s) ? heat_of_moment(s) : NULL;
 	char *trouble = heat_read(&heat, path ? path : s->heat_path);
 
 	free(path);
@@ -507,8 +211,15 @@ static bool reads_state(const struct session *s)
 	return s->command->state == STATE_IN_JSON ? s->options.form == FORM_JSON : s->command->state != STATE_NEVER;
 }
 
-/* Return: false if there is nothing to read at the moment; this is reported once. */
-static bool read_once(struct session *s)
+/**
+ * session_read_once() - read the table, and use it as the command does
+ * @s: the session
+ *
+ * Return: false if there is nothing to read at the moment; this is reported once.
+ *
+ * Return: false if there is nothing to read at the moment; this is reported once
+ */
+bool session_read_once(struct session *s)
 {
 	struct table table;
 	bool is_there = source_read_table(&s->source, &table, s->recorder.dir);
@@ -517,7 +228,7 @@ static bool read_once(struct session *s)
 	if (!is_there)
 		return false;
 	/* the server reads those of a recording itself */
-	if (s->colors.heat && !(s->server.answers.recording.dir && has_recorded_heat(s)) && !read_heat(s)) {
+	if (s->colors.heat && !(s->server.answers.recording.dir && session_has_heat(s)) && !read_heat(s)) {
 		table_free(&table);
 		return false;
 	}
@@ -587,8 +298,16 @@ static void sleep_until(int64_t at_ns)
 		;
 }
 
-/* Readings begin at even intervals. A reading that takes longer delays the next ones. */
-static int64_t next_reading(int64_t last_ns, int64_t interval_ns)
+/**
+ * session_next_reading() - when to read again
+ * @last_ns: when the last reading was to begin
+ * @interval_ns: from one reading to the next
+ *
+ * Readings begin at even intervals. A reading that takes longer delays the next ones.
+ *
+ * Return: a time of monotonic_ns()
+ */
+int64_t session_next_reading(int64_t last_ns, int64_t interval_ns)
 {
 	int64_t now_ns = monotonic_ns();
 
@@ -601,43 +320,12 @@ static void read_all(struct session *s)
 	unsigned long done = 0;
 
 	for (;;) {
-		done += read_once(s);
+		done += session_read_once(s);
 		if (!s->options.interval_ns || (s->options.count && done == s->options.count))
 			return;
-		next_ns = next_reading(next_ns, s->options.interval_ns);
+		next_ns = session_next_reading(next_ns, s->options.interval_ns);
 		sleep_until(next_ns);
 	}
-}
-
-/* Requests are answered between readings. The URL is printed when there is something to show. */
-static void run_serve(struct session *s)
-{
-	const struct options *o = &s->options;
-	int64_t next_ns = monotonic_ns();
-	size_t i;
-
-	server_open(&s->server, &o->listen, o->interval_ns);
-	s->server.answers.colors = colors_by;
-	s->server.answers.plot = plot;
-	s->server.answers.plot_type = "image/png";
-	s->server.answers.show = show_moment;
-	s->server.answers.arg = s;
-	if (recording_is(o->table))
-		s->server.answers.recording = (struct serve_recording){ o->table, &o->lens, o->volume, o->f2fs_state };
-	/* the counts of reads are those of one moment */
-	if (has_recorded_heat(s))
-		s->server.answers.most = 1;
-	read_once(s);
-	server_announce(&s->server, &o->listen);
-	for (;;) {
-		next_ns = next_reading(next_ns, o->interval_ns);
-		if (!server_run(&s->server, o->interval_ns ? next_ns : 0))
-			break;
-		read_once(s);
-	}
-	server_close(&s->server);
-	for (i = 0; i < N_COLORINGS; i++)
-		colors_free(&s->other_colors[i]);
 }
 
 /* === Commands === */
@@ -745,28 +433,6 @@ static void run_top(struct session *s)
 	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->lens.only);
 }
 
-/* The colours and sizes of pictures and pages; options of the command line override img.cnf. */
-static void begin_drawing(struct session *s)
-{
-	struct options *o = &s->options;
-	size_t i;
-
-	if (!o->color_by)
-		o->color_by = "kind";
-	colors_init(&s->colors, o->color_by);
-	if (s->command->draws_one_file && !s->colors.source->needs_causes && !s->colors.source->range_rule)
-		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", o->color_by);
-	for (i = 0; i < o->n_color_confs; i++)
-		colors_read(&s->colors, o->color_conf[i]);
-	s->needs_heat = !strcmp(o->color_by, "heat") || o->with_reads;
-	if (s->needs_heat)
-		s->colors.heat = &s->heat;
-	img_conf_read(&s->img, o->img_conf);
-	for (i = 0; i < N_IMG_OPTIONS; i++)
-		if (o->img_keys[i])
-			img_conf_set(&s->img, option_defs[OPT_LAYOUT + i].name, o->img_keys[i]);
-}
-
 /* The binary file has the same content and is faster to read. */
 static const char *default_table(void)
 {
@@ -831,7 +497,7 @@ static void run_table(struct session *s)
 			die_usage("--at %s: not valid; give " MOMENT_FORM, at);
 		o->table = path;
 		begin_table(s);
-		read_once(s);
+		session_read_once(s);
 		end_table(s);
 	}
 	free(at);
@@ -843,7 +509,7 @@ static void begin(struct session *s)
 	struct options *o = &s->options;
 
 	if (s->command->draws || o->form == FORM_COLUMNS)
-		begin_drawing(s);
+		session_begin_drawing(s);
 	if (!o->table)
 		o->table = default_table();
 	if (!o->requests)
@@ -881,18 +547,18 @@ void command_run(const struct command *command, const struct options *options)
 
 const struct command commands[N_COMMANDS] = {
 	{ "view", "[TABLE]", "Draw where the blocks of F2FS files lie.",
-	  .takes_table = true, .draws = true, .state = STATE_IF_KNOWN, .prepare = prepare_view, .use = use_view,
+	  .takes_table = true, .draws = true, .state = STATE_IF_KNOWN, .prepare = prepare_view, .use = session_use_view,
 	  .about = "One box per block, coloured by extension and by whether the file is fragmented.",
 	  .options = { OPT_PICTURE, OPT_HTML, AGAIN, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS, OPT_LAYOUT, OPT_IMAGE,
 		       OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION } },
 	{ "file", "[TABLE] PATH", "Draw one file: its offsets against block addresses.",
 	  .takes_table = true, .least = 1, .most = 1, .draws = true, .draws_one_file = true,
-	  .prepare = prepare_file, .use = use_file,
+	  .prepare = prepare_file, .use = session_use_file,
 	  .about = "Breaks are lines, in the colour of their cause (or of why, process, age, heat: --color-by). PATH is a "
 		   "path, the end of one, or a glob.",
 	  .options = { OPT_PICTURE, AGAIN, READ, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE, OPT_CELL, OPT_DPI, OPT_THEME } },
 	{ "serve", "[TABLE]", "Serve a page to zoom into, down to single blocks.",
-	  .takes_table = true, .draws = true, .run = run_serve, .use = use_serve,
+	  .takes_table = true, .draws = true, .run = session_run_serve, .use = session_use_serve,
 	  .about = "It prints its URL, and runs until it is interrupted. Of a recording it shows any moment.",
 	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
 	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .takes_table = true, .run = run_top,

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import random
+import shutil
 import struct
 import subprocess
 from bisect import bisect_right
@@ -435,6 +436,26 @@ def test_an_event_that_is_read_late(tmp_path: Path) -> None:
                           text=True)
     assert done.stdout.splitlines() == ["1000 0 7 5000", "1020 100 8 4999", "1020 200 9 4998", "1021 300 10 4997",
                                         "1021 0 7 5000", "1030 100 8 4999"]
+
+
+def test_a_page_has_no_damaged_recording(made: Recorder) -> None:
+    """All snapshots and events are tried before a page is written, not those of the end alone."""
+    program = made.folder.parent / "fragtrace"
+    shutil.copy(VIEW, program)
+    (made.folder.parent / "reader.js").write_text("// the reader\n")
+
+    def page() -> subprocess.CompletedProcess:
+        return subprocess.run([program, "page", made.folder, "-o", "x.html"], cwd=made.folder.parent, capture_output=True, text=True, check=False)
+
+    assert page().returncode == 0 and (made.folder.parent / "x.html").stat().st_size > 1000
+    (made.folder.parent / "x.html").unlink()
+    for kind in "snapshot", "events":
+        for path in sorted(made.folder.glob(f"*.{kind}.zst"))[:3]:
+            whole = path.read_bytes()
+            path.write_bytes(b"x" * 100)
+            done = page()
+            assert done.returncode == 1 and path.name in done.stderr and not (made.folder.parent / "x.html").exists(), (path, done)
+            path.write_bytes(whole)
 
 
 def test_a_torn_tail_is_cut(made: Recorder) -> None:

@@ -45,20 +45,38 @@ static char *name_of(const char *path)
 	return xasprintf("recording");
 }
 
-/* What the reader would refuse is of no use in a page. */
-static void check_input(const char *path)
+static void check_moment(const char *path, const struct moment *at, bool is_last)
 {
 	struct source source;
 	struct table table;
 
 	source_init(&source, path);
-	source.at = (struct moment){ .is_relative = true, .ns = UINT64_MAX };
+	source.at = *at;
 	if (!source_read_table(&source, &table, false))
 		die("%s", source.waiting ? source.waiting : source.trouble);
-	if (!table.n_volumes)
+	if (!table.n_volumes && is_last)
 		die("%s: no directory is watched, so there is nothing to show", path);
 	table_free(&table);
 	source_free(&source);
+}
+
+/* What the reader would refuse is of no use in a page: of a recording, the last moment after each snapshot. */
+static void check_input(const char *path)
+{
+	static const struct moment end = { .is_relative = true, .ns = UINT64_MAX };
+	struct recording recording;
+	struct span span;
+	size_t i;
+
+	if (recording_is(path)) {
+		recording_open(&recording, path);
+		for (i = 0; i + 1 < recording.n; i++) {
+			recording_span(&recording, i, &span);
+			check_moment(path, &(struct moment){ .ns = span.last_ns }, false);
+		}
+		recording_close(&recording);
+	}
+	check_moment(path, &end, true);
 }
 
 /* Name, content and time of a file: a table may have no other time. Its name is that of its path, or another one. */

@@ -23,6 +23,7 @@
 #include "output/space.h"
 #include "output/top_screen.h"
 #include "output/why.h"
+#include "output/zones.h"
 #include "session.h"
 #include "util.h"
 
@@ -273,6 +274,24 @@ static void use_space(struct session *s, struct table *table)
 	struct space *spaces = space_of(table, s->states);
 
 	space_print(table, spaces);
+	free(spaces);
+}
+
+/* On the running system F2FS's state is read between two reports of the devices: what moves meanwhile is seen. */
+static void use_zones(struct session *s, struct table *table)
+{
+	struct zones *before = s->state.dir ? NULL : zones_read(table, NULL), *zones;
+	struct space *spaces;
+
+	s->state.is_required = true;
+	s->states = f2fs_source_read(&s->state, table);
+	zones = zones_read(table, s->state.dir);
+	if (before)
+		zones_compare(zones, before, table->n_volumes);
+	spaces = space_of(table, s->states);
+	zones_write(table, spaces, zones, s->options.form);
+	zones_free(zones, table->n_volumes);
+	zones_free(before, table->n_volumes);
 	free(spaces);
 }
 
@@ -580,6 +599,11 @@ const struct command commands[N_COMMANDS] = {
 	  .takes_table = true, .state = STATE_ALWAYS, .prepare = prepare_space, .use = use_space,
 	  .about = "Free runs, segments by type, what F2FS would collect, of which files, and where it can write.",
 	  .options = { OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
+	{ "zones", "[TABLE]", "Say what the zones of a zoned device have, and whether F2FS agrees.",
+	  .takes_table = true, .prepare = prepare_space, .use = use_zones,
+	  .about = "Of each zone: condition, write pointer, capacity, valid blocks, logs, watched files; open zones, and the limit of "
+		   "the device. Where F2FS and the device differ, a sentence says how.",
+	  .options = { OPT_JSON, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
 	{ "files", "[TABLE]", "List files with their figures, the worst first.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
 	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .takes_table = true, .use = use_export,

@@ -7,7 +7,7 @@
 #define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
 #define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
 #define DEFAULT_LATENCY DEBUGFS "/fragtrace/latency"
-#define N_COMMANDS 21
+#define N_COMMANDS 22
 
 extern const struct command commands[N_COMMANDS];
 

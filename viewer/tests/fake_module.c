@@ -3,6 +3,7 @@
  * Test helper, for LD_PRELOAD: the running module, tracefs, and F2FS's files are what the test has written. All of it is
  * in the folder $FAKE:
  *	sys/ proc/ dev/	files that are read instead of those of the machine
+ *	zones/DEV.N	report N of the zones of a device, from 0 on: records of struct blk_zone; without it, the device has none
  *	tracing/	files of an instance; without this folder, tracefs is not mounted
  *	instances	names of instances that are there, one in a line
  *	format/EVENT	of an event of the module
@@ -16,12 +17,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/blkzoned.h>
 #include <linux/magic.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <tracefs.h>
@@ -111,6 +114,49 @@ int statfs(const char *path, struct statfs *fs)
 ssize_t readlink(const char *path, char *to, size_t size)
 {
 	return REAL(readlink)(instead(path), to, size);
+}
+
+/* A report has five zones at most, so that there are several of a device. */
+static int report_zones(const char *device, struct blk_zone_report *report)
+{
+	static unsigned int asked;
+	char name[80];
+	FILE *file;
+
+	asked += !report->sector;
+	snprintf(name, sizeof(name), "%s.%u", device, asked - 1);
+	file = REAL(fopen)(in_fake("zones/", name), "re");
+	if (!file || fails("zones"))
+		return -1;
+	report->nr_zones = 0;
+	report->flags = BLK_ZONE_REP_CAPACITY;
+	while (report->nr_zones < 5 && fread(&report->zones[report->nr_zones], sizeof(*report->zones), 1, file))
+		report->nr_zones += report->zones[report->nr_zones].start >= report->sector;
+	fclose(file);
+	return 0;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	char link[40], path[600] = "", first[80];
+	const char *device;
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (request != BLKGETZONESZ && request != BLKREPORTZONE)
+		return REAL(ioctl)(fd, request, arg);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (REAL(readlink)(link, path, sizeof(path) - 1) < 0)
+		abort();
+	device = strrchr(path, '/') + 1;
+	if (request == BLKREPORTZONE)
+		return report_zones(device, arg);
+	snprintf(first, sizeof(first), "%s.0", device);
+	*(unsigned int *)arg = access(in_fake("zones/", first), F_OK) ? 0 : 8192;
+	return 0;
 }
 
 static void put(const char *name, const char *text)

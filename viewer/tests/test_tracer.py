@@ -7,6 +7,7 @@ usage: test_tracer.py PROGRAM [TEST...]
 A test writes what each reading of the buffers finds; what has to be in the recording is written beside it. A test is a
 function test_NAME; it gets a World.
 """
+import json
 import os
 import random
 import re
@@ -405,6 +406,52 @@ def test_f2fs_is_asked_for_its_state(world: World) -> None:
         kept = subprocess.run([world.view, *output, "-t", copies / "snapshot", "--f2fs-state", copies], capture_output=True, text=True, check=True)
         assert '"empty_segments"' in kept.stdout or "fragtrace_f2fs_gc_candidates" in kept.stdout, kept.stdout
         expect((output, live.stderr, live.stdout.replace("/sys/kernel/debug/fragtrace/snapshot", "")), (output, "", kept.stdout.replace(f"{copies}/snapshot", "")))
+
+
+def as_records(report: str, moved: str = "") -> bytes:
+    """What blkzone prints of zones as the kernel reports them; the zone that begins there has been written by one block more."""
+    out = b""
+    for line in report.splitlines():
+        start, length, capacity, pointer = (int(number, 16) for number in re.findall(r"0x(\w+)", line))
+        condition, kind = map(int, re.search(r"zcond: *(\d+)\(.*type: (\d)", line).groups())
+        out += struct.pack("<3Q8BQ24x", start, length, start + pointer + 8 * (f"{start:x}" == moved), kind, condition, 0, 0, 0, 0, 0, 0, capacity)
+    return out
+
+
+def test_devices_are_asked_for_their_zones(world: World) -> None:
+    """As copies have them, but for a zone that is written meanwhile."""
+    naive = subprocess.run([sys.executable, "-B", HERE / "naive_zones.py", "make", world.fake / "copies", "4"], capture_output=True, check=False)
+    expect(naive.stderr, b"")
+    copies = world.fake / "copies"
+    world.put("sys/kernel/debug/fragtrace/snapshot", (copies / "table").read_bytes())
+    (world.fake / "sys/dev/block").mkdir(parents=True)
+    os.symlink("../../devices/fake0", world.fake / "sys/dev/block/254:0")
+    for name, where in (("segment_bits", "proc/fs/f2fs/fake0"), ("victim_bits", "proc/fs/f2fs/fake0"), ("status", "sys/kernel/debug/f2fs")):
+        world.put(f"{where}/{name}", (copies / name).read_bytes().replace(b"(vda)", b"(fake0)"))
+    world.put("dev/fake0", (copies / "superblock").read_bytes())
+    world.put("dev/fake1", "")
+    for limit in "max_open_zones", "max_active_zones":
+        world.put(f"sys/dev/block/0:0/queue/{limit}", (copies / f"{limit}.1").read_bytes())
+    report = (copies / "zones.1").read_text(encoding="ascii")
+    moved = next(re.search(r"start: 0x0*(\w+)", line)[1] for line in report.splitlines() if "zcond: 2" in line)
+
+    def run(*args: str | Path) -> subprocess.CompletedProcess:
+        return subprocess.run([world.view, "zones", *args], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
+
+    kept = json.loads(run("--json", "-t", copies / "table", "--f2fs-state", copies).stdout)
+    world.put("zones/fake1.0", as_records(report))
+    world.put("zones/fake1.1", as_records(report))
+    expect(json.loads(run("--json").stdout), kept)
+    world.put("zones/fake1.1", as_records(report, moved))
+    live = json.loads(run("--json").stdout)
+    pairs = [(a, b) for a, b in zip(kept["volumes"][0]["devices"][1]["zones"], live["volumes"][0]["devices"][1]["zones"]) if a != b]
+    expect([(a["condition"], b["finding"], b["write_pointer"] - a["write_pointer"]) for a, b in pairs], [("open", "changed", 1)])
+    world.put("fail/zones", "5\n")
+    done = run()
+    expect((done.returncode, done.stderr), (1, "fragtrace zones: /dev/fake1: cannot report zones: Input/output error\n"))
+    (world.fake / "dev/fake1").unlink()
+    done = run()
+    expect((done.returncode, done.stderr), (1, "fragtrace zones: /dev/fake1: No such file or directory; it is a device of the volume (are you root?)\n"))
 
 
 def test_how_it_stands(world: World) -> None:

@@ -243,6 +243,29 @@ static void read_volume(struct reader *p)
 }
 
 /**
+ * f2fs_state_open() - open a copy of a file
+ * @table: the table
+ * @v: its volume
+ * @dir: folder with copies
+ * @name: of the file
+ *
+ * Return: the file; NULL if there is none.
+ */
+FILE *f2fs_state_open(const struct table *table, const struct volume *v, const char *dir, const char *name)
+{
+	struct reader p = { .volume = v };
+	char *sub = subdir_of(v, dir, table->n_volumes, &p.trouble), *path = xasprintf("%s/%s", sub, name);
+	FILE *file;
+
+	p.dir = sub;
+	file = open_file(&p, path, NULL);
+	free(p.trouble);
+	free(path);
+	free(sub);
+	return file;
+}
+
+/**
  * f2fs_states_read() - read what F2FS knows about the volumes of a table
  * @table: the table
  * @dir: folder with copies of F2FS's files; NULL: the running system

@@ -38,5 +38,6 @@ struct f2fs_state {
 
 struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble);
 void f2fs_states_copy(const struct table *table, const char *dir);
+FILE *f2fs_state_open(const struct table *table, const struct volume *v, const char *dir, const char *name);
 char *f2fs_device_name(const struct volume *v);
 void f2fs_states_free(struct f2fs_state *states, size_t n);

@@ -46,20 +46,40 @@ struct f2fs_victims {
 	bool *chosen;
 };
 
+/* Of the superblock: so many devices, and letters of a path. */
+#define F2FS_MAX_DEVICES 8
+#define F2FS_DEVICE_PATH 64
+
+/**
+ * struct f2fs_super_device - a device of a volume that has several
+ * @path: as mkfs.f2fs was given it
+ * @segments: its segments; the first device has what comes before them, too
+ */
+struct f2fs_super_device {
+	char path[F2FS_DEVICE_PATH + 1];
+	uint32_t segments;
+};
+
 /**
  * struct f2fs_super - the sizes in a superblock
  * @segs_per_sec: segments in a section; 0: not known
  * @secs_per_zone: sections in a zone
  * @main_segments: segments of the main area
  * @main_blkaddr: its first block
+ * @segment0_blkaddr: the first block of all segments
  * @is_zoned: it is on a zoned device
+ * @devices: where it has several
+ * @n_devices: number of @devices; 0: it has one
  */
 struct f2fs_super {
 	uint32_t segs_per_sec;
 	uint32_t secs_per_zone;
 	uint32_t main_segments;
 	uint32_t main_blkaddr;
+	uint32_t segment0_blkaddr;
 	bool is_zoned;
+	struct f2fs_super_device devices[F2FS_MAX_DEVICES];
+	size_t n_devices;
 };
 
 char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name, const char *dev,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: the sizes of sections and zones, from F2FS's superblock.
+ * Beside the pipeline: the sizes of sections and zones, and the devices, from F2FS's superblock.
  * It has two copies, in the first two blocks of the device. Only the device or an image is read.
  */
 
@@ -11,10 +11,10 @@
 #define SUPER_OFFSET 1024
 #define SUPER_MAGIC UINT32_C(0xf2f52010)
 
-/* The position of fields of 32 bits in struct f2fs_super_block. */
+/* The position of fields of 32 bits in struct f2fs_super_block, and of the devices: a path and a number of segments each. */
 enum {
-	MAGIC = 0, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, MAIN_BLKADDR = 92,
-	FEATURE = 2180,
+	MAGIC = 0, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, SEGMENT0_BLKADDR = 72,
+	MAIN_BLKADDR = 92, FEATURE = 2180, DEVICES = 2201,
 };
 
 /* Of the features. */
@@ -28,13 +28,22 @@ static uint32_t get32(const uint8_t *super, size_t at)
 
 static bool understand(struct f2fs_super *super, const uint8_t *p)
 {
+	const uint8_t *d;
+
 	*super = (struct f2fs_super){
 		.segs_per_sec = get32(p, SEGS_PER_SEC),
 		.secs_per_zone = get32(p, SECS_PER_ZONE),
 		.main_segments = get32(p, MAIN_SEGMENTS),
 		.main_blkaddr = get32(p, MAIN_BLKADDR),
+		.segment0_blkaddr = get32(p, SEGMENT0_BLKADDR),
 		.is_zoned = get32(p, FEATURE) & BLKZONED,
 	};
+	for (d = p + DEVICES; super->n_devices < F2FS_MAX_DEVICES && *d; d += F2FS_DEVICE_PATH + 4) {
+		struct f2fs_super_device *device = &super->devices[super->n_devices++];
+
+		memcpy(device->path, d, F2FS_DEVICE_PATH);
+		device->segments = get32(d, F2FS_DEVICE_PATH);
+	}
 	return get32(p, MAGIC) == SUPER_MAGIC && get32(p, LOG_BLKS_PER_SEG) == 9 && super->segs_per_sec &&
 	       super->secs_per_zone && super->main_segments && super->segs_per_sec <= super->main_segments;
 }

@@ -327,22 +327,36 @@ static size_t first_after(const struct volume *v, const struct extent *extents, 
 }
 
 /**
- * space_files() - list the watched files that own blocks in a section
+ * space_section() - find the blocks of a section
  * @space: the figures
- * @table: the table
  * @section: its number
+ * @begin: set to its first block
+ * @end: set to the end of its blocks
+ */
+void space_section(const struct space *space, uint64_t section, uint64_t *begin, uint64_t *end)
+{
+	uint64_t size = (space->segs_per_sec ? space->segs_per_sec : 1) * F2FS_SEGMENT_BLKS;
+
+	*begin = space->volume->first_blk + section * size;
+	*end = *begin + size;
+}
+
+/**
+ * space_files() - list the watched files that own blocks in a part of a volume
+ * @v: the volume
+ * @table: the table
+ * @begin: first block
+ * @end: the end of its blocks
  * @n: set to the number of files
  *
  * Return: the files, most blocks first; to be freed.
  */
-struct space_file *space_files(const struct space *space, const struct table *table, uint64_t section, size_t *n)
+struct space_file *space_files(const struct volume *v, const struct table *table, uint64_t begin, uint64_t end, size_t *n)
 {
-	uint64_t size = (space->segs_per_sec ? space->segs_per_sec : 1) * F2FS_SEGMENT_BLKS;
-	uint64_t begin = space->volume->first_blk + section * size, end = begin + size;
-	size_t first = first_after(space->volume, table->extents, begin), i, k = 0;
+	size_t first = first_after(v, table->extents, begin), i, k = 0;
 	struct space_file *files;
 
-	for (i = first; i < space->volume->end && table->extents[i].lba < end; i++)
+	for (i = first; i < v->end && table->extents[i].lba < end; i++)
 		;
 	files = xcalloc(i - first, sizeof(*files));
 	for (*n = i - first, i = 0; i < *n; i++) {

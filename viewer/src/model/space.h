@@ -72,7 +72,7 @@ struct space_picks {
 };
 
 /**
- * struct space_file - a watched file with blocks in a section
+ * struct space_file - a watched file with blocks in a part of a volume
  * @file: index into table.files
  * @blks: its blocks there
  */
@@ -142,4 +142,5 @@ uint64_t space_use_end(const struct f2fs_segments *segments, uint64_t blk, uint6
 uint64_t space_section_size(const struct f2fs_state *state);
 struct space *space_of(const struct table *table, const struct f2fs_state *states);
 uint64_t space_prefree(const struct space *space);
-struct space_file *space_files(const struct space *space, const struct table *table, uint64_t section, size_t *n);
+void space_section(const struct space *space, uint64_t section, uint64_t *begin, uint64_t *end);
+struct space_file *space_files(const struct volume *v, const struct table *table, uint64_t begin, uint64_t end, size_t *n);

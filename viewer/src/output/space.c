@@ -11,8 +11,9 @@
 #define BAR 40	/* letters in the longest bar */
 #define MAX_FILES 10	/* listed of a section */
 
-static const char *const type_names[F2FS_N_TYPES] = {
-	"hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes",
+/* Types of segments, then the other logs. */
+const char *const space_log_names[F2FS_N_LOGS] = {
+	"hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes", "pinned files", "ATGC",
 };
 
 /* === Words === */
@@ -128,7 +129,7 @@ static void print_types(const struct space *space)
 			snprintf(head, sizeof(head), "%jd", (intmax_t)t->head);
 		if (t->next >= 0)
 			snprintf(head + strlen(head), sizeof(head) - strlen(head), "+%jd", (intmax_t)t->next);
-		printf("  %-11s%10s%10s%14s", type_names[i], CELL(t->full), CELL(t->dirty), CELL(t->valid));
+		printf("  %-11s%10s%10s%14s", space_log_names[i], CELL(t->full), CELL(t->dirty), CELL(t->valid));
 		if (has_ssr)
 			printf("%14s%12s", CELL(t->ssr_blks), SIZE(t->ssr_blks));
 		printf("%10s%12s\n", head, CELL(t->head_room));
@@ -203,10 +204,12 @@ static void print_picks(const char *policy, const struct space_picks *picks)
 /* "  section 20: 12 blocks of 2 watched files", then these. */
 static void print_files(const struct space *space, const struct table *table, const struct space_pick *pick)
 {
-	uint64_t watched = 0;
+	uint64_t watched = 0, begin, end;
+	struct space_file *files;
 	size_t n, i;
-	struct space_file *files = space_files(space, table, pick->section, &n);
 
+	space_section(space, pick->section, &begin, &end);
+	files = space_files(space->volume, table, begin, end, &n);
 	for (i = 0; i < n; i++)
 		watched += files[i].blks;
 	printf("  section %ju: %s of %s\n", (uintmax_t)pick->section, COUNT(watched, "block"), COUNT(n, "watched file"));
@@ -241,17 +244,22 @@ static void print_gc(const struct space *space, const struct table *table)
 		print_files(space, table, &space->greedy.first[i]);
 }
 
-static void print_notes(const struct space *space)
+/**
+ * space_print_notes() - print what is not known
+ * @out: where to
+ * @space: the figures
+ */
+void space_print_notes(FILE *out, const struct space *space)
 {
 	const struct f2fs_state *state = space->state;
 	size_t i;
 
 	if (state->n_notes || state->segments.n_torn)
-		printf("\n");
+		fputc('\n', out);
 	for (i = 0; i < state->n_notes; i++)
-		printf("  note: %s\n", state->notes[i]);
+		fprintf(out, "  note: %s\n", state->notes[i]);
 	if (state->segments.n_torn)
-		printf("  note: %zu segments changed while they were read; their bits are taken\n",
+		fprintf(out, "  note: %zu segments changed while they were read; their bits are taken\n",
 		       state->segments.n_torn);
 }
 
@@ -283,7 +291,7 @@ void space_print(const struct table *table, const struct space *spaces)
 			print_fill(space);
 			print_gc(space, table);
 		}
-		print_notes(space);
+		space_print_notes(stdout, space);
 	}
 	if (fflush(stdout) || ferror(stdout))
 		die("<stdout>: %s", strerror(errno));

@@ -7,8 +7,9 @@
 
 #define SEGMENT_BYTES (F2FS_SEGMENT_BLKS * BLK_BYTES)
 
-static const char *const type_names[F2FS_N_TYPES] = {
-	"hot_data", "warm_data", "cold_data", "hot_node", "warm_node", "cold_node",
+/* Types of segments, then the other logs. */
+const char *const space_log_keys[F2FS_N_LOGS] = {
+	"hot_data", "warm_data", "cold_data", "hot_node", "warm_node", "cold_node", "pinned", "atgc",
 };
 
 static bool is_known(const struct space *space)
@@ -28,7 +29,7 @@ static void put_types(struct json *json, const struct space *space)
 
 		json_line(json);
 		json_object(json, NULL);
-		json_text(json, "type", type_names[i]);
+		json_text(json, "type", space_log_keys[i]);
 		json_number(json, "full", t->full);
 		json_number(json, "dirty", t->dirty);
 		json_number(json, "valid_blocks", t->valid);
@@ -68,10 +69,18 @@ static void put_classes(struct json *json, const struct space *space)
 	json_end(json);
 }
 
-static void put_files(struct json *json, const struct space *space, const struct table *table, uint64_t section)
+/**
+ * space_put_files() - write the watched files with blocks in a part of a volume
+ * @json: where to
+ * @v: the volume
+ * @table: the table
+ * @begin: first block
+ * @end: the end of its blocks
+ */
+void space_put_files(struct json *json, const struct volume *v, const struct table *table, uint64_t begin, uint64_t end)
 {
 	size_t n, i;
-	struct space_file *files = space_files(space, table, section, &n);
+	struct space_file *files = space_files(v, table, begin, end, &n);
 
 	json_array(json, "files");
 	for (i = 0; i < n; i++) {
@@ -95,20 +104,37 @@ static void put_picks(struct json *json, const struct space *space, const struct
 	}
 	json_array(json, name);
 	for (i = 0; i < picks->n; i++) {
+		uint64_t begin, end;
+
 		json_object(json, NULL);
 		json_number(json, "section", picks->first[i].section);
 		json_number(json, "valid_blocks", picks->first[i].valid);
 		json_number(json, "cost", picks->first[i].cost);
-		put_files(json, space, table, picks->first[i].section);
+		space_section(space, picks->first[i].section, &begin, &end);
+		space_put_files(json, space->volume, table, begin, end);
 		json_end(json);
 	}
+	json_end(json);
+}
+
+/**
+ * space_put_notes() - write what is not known
+ * @json: where to
+ * @space: the figures
+ */
+void space_put_notes(struct json *json, const struct space *space)
+{
+	size_t i;
+
+	json_array(json, "notes");
+	for (i = 0; i < space->state->n_notes; i++)
+		json_name(json, NULL, space->state->notes[i]);
 	json_end(json);
 }
 
 static void put_volume(struct json *json, const struct space *space, const struct table *table)
 {
 	const struct f2fs_status *status = &space->state->status;
-	size_t i;
 
 	json_object(json, NULL);
 	json_format(json, "dev", "%u:%u", space->volume->major, space->volume->minor);
@@ -135,10 +161,7 @@ static void put_volume(struct json *json, const struct space *space, const struc
 	json_number(json, "gc_chosen", space->chosen);
 	put_picks(json, space, table, "gc_greedy", &space->greedy, true);
 	put_picks(json, space, table, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
-	json_array(json, "notes");
-	for (i = 0; i < space->state->n_notes; i++)
-		json_name(json, NULL, space->state->notes[i]);
-	json_end(json);
+	space_put_notes(json, space);
 	json_end(json);
 }
 
@@ -228,7 +251,7 @@ static void put_blocks(struct metrics *m, const struct table *table, const struc
 	begin(m, "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.");
 	FOR_EACH_KNOWN(s)
 		for (i = 0; i < F2FS_N_TYPES; i++)
-			sample(m, s, "type", type_names[i], s->types[i].valid * BLK_BYTES);
+			sample(m, s, "type", space_log_keys[i], s->types[i].valid * BLK_BYTES);
 	begin(m, "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.");
 	FOR_EACH_KNOWN(s)
 		if (s->has_runs)
@@ -236,7 +259,7 @@ static void put_blocks(struct metrics *m, const struct table *table, const struc
 	begin(m, "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.");
 	FOR_EACH_KNOWN(s)
 		for (i = 0; i < F2FS_N_TYPES; i++)
-			sample(m, s, "type", type_names[i], s->types[i].ssr_blks * BLK_BYTES);
+			sample(m, s, "type", space_log_keys[i], s->types[i].ssr_blks * BLK_BYTES);
 	begin(m, "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.");
 	FOR_EACH_KNOWN(s)
 		for (i = 0; i < SPACE_FILL_CLASSES; i++)

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the zones of the devices of a volume, as the block layer reports them.
+ *
+ * The devices are those of the superblock. On the running system, the first one is where the volume is mounted from, and
+ * the others have the paths that mkfs.f2fs was given, as for F2FS itself. A folder has zones.N, what blkzone(8) reports of
+ * the Nth device, counted from 0, with max_open_zones.N and max_active_zones.N of its queue; a device without it has no zones.
+ */
+#include <fcntl.h>
+#include <linux/blkzoned.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "input/f2fs_lines.h"
+#include "input/f2fs_state.h"
+#include "input/zones.h"
+#include "util.h"
+
+#define BLK_SECTORS (BLK_BYTES / 512)
+/* Zones of one report. */
+#define MAX_REPORTED 4096U
+
+/* === A device === */
+
+static void add_zone(struct zone_device *d, size_t *cap, const struct blk_zone *z)
+{
+	uint64_t lba = d->lba + z->start / BLK_SECTORS;
+	struct zone *zone;
+
+	if (lba >= d->end) {
+		d->n_outside++;
+		return;
+	}
+	d->zones = grow(d->zones, cap, d->n, sizeof(*d->zones));
+	zone = &d->zones[d->n++];
+	*zone = (struct zone){
+		.lba = lba, .blks = z->len / BLK_SECTORS, .capacity = z->capacity / BLK_SECTORS,
+		.pointer = d->lba + z->wp / BLK_SECTORS,
+		.condition = z->type == BLK_ZONE_TYPE_CONVENTIONAL ? ZONE_CONVENTIONAL : z->cond,
+	};
+	/* a full zone has no write pointer of its own */
+	if (zone->condition == ZONE_FULL)
+		zone->pointer = zone->lba + zone->capacity;
+}
+
+/* A device without zones is one that is written anywhere. */
+static void add_whole(struct zone_device *d)
+{
+	size_t cap = 0;
+
+	add_zone(d, &cap, &(struct blk_zone){
+		.len = (d->end - d->lba) * BLK_SECTORS, .capacity = (d->end - d->lba) * BLK_SECTORS,
+		.type = BLK_ZONE_TYPE_CONVENTIONAL,
+	});
+}
+
+static uint64_t read_limit(FILE *file)
+{
+	uint64_t n;
+
+	if (!file || fscanf(file, "%" SCNu64, &n) != 1)
+		n = UINT64_MAX;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/* === The running system === */
+
+static uint64_t queue_limit(dev_t dev, const char *name)
+{
+	char *path = xasprintf("/sys/dev/block/%u:%u/queue/%s", major(dev), minor(dev), name);
+	uint64_t n = read_limit(fopen(path, "re"));
+
+	free(path);
+	return n;
+}
+
+static void ask_zones(struct zone_device *d, int fd)
+{
+	struct blk_zone_report *report = xcalloc(1, sizeof(*report) + MAX_REPORTED * sizeof(*report->zones));
+	uint64_t sector = 0;
+	size_t cap = 0, i;
+
+	do {
+		*report = (struct blk_zone_report){ .sector = sector, .nr_zones = MAX_REPORTED };
+		if (ioctl(fd, BLKREPORTZONE, report))
+			die("%s: cannot report zones: %s", d->name, strerror(errno));
+		for (i = 0; i < report->nr_zones; i++) {
+			struct blk_zone *z = &report->zones[i];
+
+			if (!(report->flags & BLK_ZONE_REP_CAPACITY))
+				z->capacity = z->len;
+			add_zone(d, &cap, z);
+			sector = z->start + z->len;
+		}
+	} while (report->nr_zones);
+	free(report);
+}
+
+static void ask_device(struct zone_device *d)
+{
+	int fd = open(d->name, O_RDONLY | O_CLOEXEC);
+	uint32_t sectors = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		die("%s: %s; it is a device of the volume (are you root?)", d->name, strerror(errno));
+	/* kernels without zoned devices do not know the call */
+	d->is_zoned = !ioctl(fd, BLKGETZONESZ, &sectors) && sectors;
+	d->max_open = queue_limit(st.st_rdev, "max_open_zones");
+	d->max_active = queue_limit(st.st_rdev, "max_active_zones");
+	if (d->is_zoned)
+		ask_zones(d, fd);
+	else
+		add_whole(d);
+	close(fd);
+}
+
+/* === A folder === */
+
+static uint64_t copied_limit(const struct table *table, const struct volume *v, const char *dir, const char *name, size_t i)
+{
+	char *numbered = xasprintf("%s.%zu", name, i);
+	uint64_t n = read_limit(f2fs_state_open(table, v, dir, numbered));
+
+	free(numbered);
+	return n;
+}
+
+static void parse_zones(struct zone_device *d, struct f2fs_lines *lines)
+{
+	size_t cap = 0;
+
+	while (f2fs_lines_next(lines)) {
+		uint64_t pointer;
+		struct blk_zone z;
+
+		if (sscanf(lines->text, " start: %" SCNx64 ", len %" SCNx64 ", cap %" SCNx64 ", wptr %" SCNx64
+			   " reset:%*u non-seq:%*u, zcond:%" SCNu8 "(%*[^)]) [type: %" SCNu8, (uint64_t *)&z.start,
+			   (uint64_t *)&z.len, (uint64_t *)&z.capacity, &pointer, &z.cond, &z.type) != 6)
+			f2fs_lines_refuse(lines, "expected a zone as blkzone report writes it, copy its output again");
+		else
+			z.wp = z.start + pointer;
+		if (!lines->trouble)
+			add_zone(d, &cap, &z);
+	}
+}
+
+static void parse_device(struct zone_device *d, const struct table *table, const struct volume *v, const char *dir, size_t i)
+{
+	char *name = xasprintf("zones.%zu", i), *path = xasprintf("%s/%s", dir, name);
+	struct f2fs_lines lines = { .name = path, .file = f2fs_state_open(table, v, dir, name) };
+
+	d->max_open = copied_limit(table, v, dir, "max_open_zones", i);
+	d->max_active = copied_limit(table, v, dir, "max_active_zones", i);
+	d->is_zoned = lines.file;
+	if (lines.file) {
+		parse_zones(d, &lines);
+		fclose(lines.file);
+	} else {
+		add_whole(d);
+	}
+	if (lines.trouble)
+		die("%s", lines.trouble);
+	free(path);
+	free(name);
+}
+
+/* === Volumes === */
+
+static void read_super(struct f2fs_super *super, const struct table *table, const struct volume *v, const char *dir, const char *device)
+{
+	FILE *file = dir ? f2fs_state_open(table, v, dir, "superblock") : fopen(device, "re");
+	char *name = dir ? xasprintf("%s/superblock", dir) : xasprintf("%s", device), *trouble;
+
+	if (!file)
+		die("%s: %s; it has the devices of the volume", name, strerror(errno));
+	trouble = f2fs_super_read(super, file, name);
+	if (trouble)
+		die("%s", trouble);
+	fclose(file);
+	free(name);
+}
+
+static void read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir)
+{
+	char *kernels = dir ? NULL : f2fs_device_name(v), *first = xasprintf("/dev/%s", kernels ? kernels : "?");
+	struct f2fs_super super;
+	uint64_t lba = 0;
+	size_t i;
+
+	read_super(&super, table, v, dir, first);
+	zones->n = super.n_devices ? super.n_devices : 1;
+	for (i = 0; i < zones->n; i++) {
+		struct zone_device *d = &zones->devices[i];
+
+		d->name = xasprintf("%s", i || (dir && super.n_devices) ? super.devices[i].path : dir ? "the device" : first);
+		d->lba = lba;
+		lba += (uint64_t)super.devices[i].segments * F2FS_SEGMENT_BLKS + (i ? 0 : super.segment0_blkaddr);
+		d->end = super.n_devices ? lba : v->end_blk;
+		if (dir)
+			parse_device(d, table, v, dir, i);
+		else
+			ask_device(d);
+		if (!d->n)
+			die("%s: has no zone that is part of the volume %u:%u; is it the device that F2FS has?", d->name, v->major, v->minor);
+	}
+	free(first);
+	free(kernels);
+}
+
+/**
+ * zones_read() - read the zones of the devices of all volumes
+ * @table: the table with the volumes
+ * @dir: folder with copies; NULL: the running system
+ *
+ * Ends the program if a device or a copy cannot be read.
+ *
+ * Return: by volume; to be freed with zones_free().
+ */
+struct zones *zones_read(const struct table *table, const char *dir)
+{
+	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++)
+		read_volume(&all[i], table, &table->volumes[i], dir);
+	return all;
+}
+
+/**
+ * zones_compare() - mark the zones that have changed
+ * @zones: by volume
+ * @earlier: the same, read before
+ * @n: number of volumes
+ */
+void zones_compare(struct zones *zones, const struct zones *earlier, size_t n)
+{
+	size_t i, k, j;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < zones[i].n; k++) {
+			struct zone_device *d = &zones[i].devices[k];
+			const struct zone_device *was = &earlier[i].devices[k];
+
+			for (j = 0; j < d->n && j < was->n; j++)
+				d->zones[j].has_changed = d->zones[j].pointer != was->zones[j].pointer ||
+							  d->zones[j].condition != was->zones[j].condition;
+		}
+	}
+}
+
+/**
+ * zones_free() - release the zones
+ * @zones: as left by zones_read(), or NULL
+ * @n: number of volumes
+ */
+void zones_free(struct zones *zones, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; zones && i < n; i++) {
+		for (k = 0; k < zones[i].n; k++) {
+			free(zones[i].devices[k].name);
+			free(zones[i].devices[k].zones);
+		}
+	}
+	free(zones);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: what F2FS has in a zone, and where that differs from what the device says of it.
+ *
+ * A log fills a section, which is one zone or several, from its first block to the capacity of the zone, and asks the device
+ * to write blocks in this order. So the write pointer is where the log is, or behind it while writes are on their way.
+ */
+#include "model/zone_use.h"
+#include "util.h"
+
+static uint64_t max_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Blocks are counted from the begin of the main area; without bitmaps, those of a part of a segment are not known. */
+static uint64_t valid_between(const struct f2fs_segments *s, uint64_t blk, uint64_t end)
+{
+	uint64_t valid = 0, next;
+
+	for (; s->map && blk < end; blk = next) {
+		enum use use;
+
+		next = space_use_end(s, blk, end, &use);
+		valid += use == USE_FREE ? 0 : next - blk;
+	}
+	return valid;
+}
+
+static void count_valid(struct zone_use *use, const struct f2fs_segments *s, uint64_t first_blk)
+{
+	uint64_t blk, end = use->end - first_blk, next;
+
+	for (blk = use->begin - first_blk; blk < end; blk = next) {
+		size_t segment = (size_t)(blk / F2FS_SEGMENT_BLKS);
+		uint64_t valid;
+
+		next = min_of((segment + 1) * (uint64_t)F2FS_SEGMENT_BLKS, end);
+		valid = next - blk == F2FS_SEGMENT_BLKS ? s->valid[segment] : valid_between(s, blk, next);
+		use->valid[s->type[segment]] += valid;
+		use->all += valid;
+	}
+}
+
+static void find_logs(struct zone_use *use, const struct f2fs_status *status, uint64_t first_blk)
+{
+	size_t i;
+
+	for (i = 0; i < F2FS_N_LOGS; i++) {
+		uint64_t head = first_blk + (uint64_t)status->heads[i] * F2FS_SEGMENT_BLKS;
+
+		use->next[i] = UINT64_MAX;
+		if (!status->segments || status->heads[i] < 0 || head < use->begin || head >= use->end)
+			continue;
+		use->logs[i] = true;
+		use->n_logs++;
+		if (status->next[i] >= 0)
+			use->next[i] = head + (uint64_t)status->next[i];
+	}
+}
+
+/**
+ * zone_use_of() - find what F2FS has in a zone
+ * @use: the result
+ * @space: the figures of the volume
+ * @zone: the zone
+ */
+void zone_use_of(struct zone_use *use, const struct space *space, const struct zone *zone)
+{
+	const struct f2fs_segments *s = &space->state->segments;
+	const struct f2fs_victims *victims = &space->state->victims;
+	uint64_t first = space->volume->first_blk, end = first + (uint64_t)s->n * F2FS_SEGMENT_BLKS, section;
+
+	*use = (struct zone_use){ .begin = max_of(zone->lba, first) };
+	use->end = max_of(use->begin, min_of(zone->lba + zone->blks, end));
+	if (use->begin == use->end)
+		return;
+	count_valid(use, s, first);
+	find_logs(use, &space->state->status, first);
+	if (zone_has_pointer(zone) && zone->pointer < use->end)
+		use->unwritten = valid_between(s, max_of(zone->pointer, use->begin) - first, use->end - first);
+	section = space->segs_per_sec ? (use->begin - first) / F2FS_SEGMENT_BLKS / space->segs_per_sec : UINT64_MAX;
+	use->is_chosen = section < victims->n && victims->chosen[section];
+}
+
+/* The log that is farthest from the write pointer, of those whose place is known. */
+static struct zone_finding compare_logs(const struct zone_use *use, const struct zone *zone)
+{
+	struct zone_finding found = { 0 };
+	size_t i;
+
+	for (i = 0; i < F2FS_N_LOGS; i++) {
+		uint64_t next = use->next[i], blks = next > zone->pointer ? next - zone->pointer : zone->pointer - next;
+
+		if (next != UINT64_MAX && blks > found.blks)
+			found = (struct zone_finding){ next > zone->pointer ? ZONE_BEHIND : ZONE_AHEAD, blks, i };
+	}
+	return found;
+}
+
+/**
+ * zone_find() - find how F2FS and the device differ about a zone
+ * @use: what F2FS has in it
+ * @space: the figures of the volume
+ * @zone: what the device says of it
+ *
+ * Return: the difference that says most, if there are several.
+ */
+struct zone_finding zone_find(const struct zone_use *use, const struct space *space, const struct zone *zone)
+{
+	struct zone_finding found = { 0 };
+
+	if (use->begin == use->end || zone->condition == ZONE_CONVENTIONAL)
+		return found;
+	if (zone->has_changed)
+		return (struct zone_finding){ .flaw = ZONE_CHANGED };
+	if (!zone_has_pointer(zone))
+		return (struct zone_finding){ ZONE_LOST, use->all, 0 };
+	found = compare_logs(use, zone);
+	if (found.flaw)
+		return found;
+	if (use->unwritten)
+		return (struct zone_finding){ ZONE_UNWRITTEN, use->unwritten, 0 };
+	if (!space->knows_heads || use->n_logs || zone->condition == ZONE_EMPTY)
+		return found;
+	if (!use->all)
+		return (struct zone_finding){ ZONE_NOT_RESET, zone->pointer - zone->lba, 0 };
+	if (zone->condition != ZONE_FULL)
+		return (struct zone_finding){ ZONE_LEFT, zone->lba + zone->capacity - zone->pointer, 0 };
+	return found;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what F2FS has in a zone, and where that differs from what the device says of it. */
+#pragma once
+
+#include "input/zones.h"
+#include "model/space.h"
+
+/**
+ * struct zone_use - what F2FS has in a zone
+ * @begin: first block of the zone in the main area
+ * @end: the end of these blocks; @begin: the zone is outside of the main area
+ * @valid: valid blocks, by the type of their segment
+ * @all: the sum of @valid
+ * @unwritten: valid blocks at or after the write pointer
+ * @logs: by log, whether it is in the zone
+ * @n_logs: how many are
+ * @next: by log, the block that it writes next; UINT64_MAX: not known, or not in the zone
+ * @is_chosen: background collection has chosen it
+ */
+struct zone_use {
+	uint64_t begin;
+	uint64_t end;
+	uint64_t valid[F2FS_N_TYPES];
+	uint64_t all;
+	uint64_t unwritten;
+	bool logs[F2FS_N_LOGS];
+	size_t n_logs;
+	uint64_t next[F2FS_N_LOGS];
+	bool is_chosen;
+};
+
+/**
+ * enum zone_flaw - how F2FS and the device differ
+ * @ZONE_AGREES: they do not
+ * @ZONE_CHANGED: the zone has changed while both were read, so it is not compared
+ * @ZONE_LOST: it is offline or read-only
+ * @ZONE_BEHIND: the write pointer is behind the log
+ * @ZONE_AHEAD: the write pointer is ahead of the log
+ * @ZONE_UNWRITTEN: there are valid blocks at or after the write pointer
+ * @ZONE_NOT_RESET: no block is valid, no log is in it, and it is not empty
+ * @ZONE_LEFT: it is written in part, and no log is in it
+ * @N_ZONE_FLAWS: number of values
+ */
+enum zone_flaw {
+	ZONE_AGREES,
+	ZONE_CHANGED,
+	ZONE_LOST,
+	ZONE_BEHIND,
+	ZONE_AHEAD,
+	ZONE_UNWRITTEN,
+	ZONE_NOT_RESET,
+	ZONE_LEFT,
+	N_ZONE_FLAWS,
+};
+
+/**
+ * struct zone_finding - a difference
+ * @flaw: what it is
+ * @blks: by how many blocks; 0 where that has no meaning
+ * @log: whose log, of those that are about one
+ */
+struct zone_finding {
+	enum zone_flaw flaw;
+	uint64_t blks;
+	size_t log;
+};
+
+void zone_use_of(struct zone_use *use, const struct space *space, const struct zone *zone);
+struct zone_finding zone_find(const struct zone_use *use, const struct space *space, const struct zone *zone);

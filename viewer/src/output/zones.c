@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: the zones of volumes as text and JSON. */
+#include "model/zone_use.h"
+#include "names.h"
+#include "outfile.h"
+#include "output/space.h"
+#include "output/zones.h"
+#include "util.h"
+
+#define N_CONDITIONS (ZONE_OFFLINE + 1)
+
+static const char *const conditions[N_CONDITIONS] = {
+	[ZONE_CONVENTIONAL] = "conventional", [ZONE_EMPTY] = "empty", [ZONE_OPEN_IMPLICITLY] = "open", [ZONE_OPEN] = "open",
+	[ZONE_CLOSED] = "closed", [ZONE_READ_ONLY] = "read-only", [ZONE_FULL] = "full", [ZONE_OFFLINE] = "offline",
+};
+
+static const char *const flaw_keys[N_ZONE_FLAWS] = {
+	[ZONE_CHANGED] = "changed", [ZONE_LOST] = "lost", [ZONE_BEHIND] = "behind", [ZONE_AHEAD] = "ahead",
+	[ZONE_UNWRITTEN] = "unwritten", [ZONE_NOT_RESET] = "not_reset", [ZONE_LEFT] = "left",
+};
+
+/* All of a volume. */
+struct zoned {
+	const struct table *table;
+	const struct space *space;
+	const struct zones *zones;
+};
+
+static bool is_zoned(const struct zones *zones)
+{
+	size_t i;
+
+	for (i = 0; i < zones->n; i++)
+		if (zones->devices[i].is_zoned)
+			return true;
+	return false;
+}
+
+static const char *condition_of(const struct zone *zone)
+{
+	const char *name = zone->condition < N_CONDITIONS ? conditions[zone->condition] : NULL;
+
+	return name ? name : "unknown";
+}
+
+/* To be freed. */
+static char *sentence(const struct zone_finding *f)
+{
+	const char *blks = COUNT(f->blks, "block"), *log = space_log_names[f->log];
+
+	switch (f->flaw) {
+	case ZONE_CHANGED:
+		return xasprintf("it has changed while it was read, and is not compared");
+	case ZONE_LOST:
+		return xasprintf("the device writes it no more; valid in it: %s", blks);
+	case ZONE_BEHIND:
+		return xasprintf("the write pointer is %s behind the log of %s: writes are on their way, or were lost", blks, log);
+	case ZONE_AHEAD:
+		return xasprintf("the write pointer is %s ahead of the log of %s: the device will refuse what the log writes next", blks, log);
+	case ZONE_UNWRITTEN:
+		return xasprintf("valid at or after the write pointer: %s; writes are on their way, or were lost", blks);
+	case ZONE_NOT_RESET:
+		return xasprintf("written: %s, of which none is valid; F2FS resets it after a checkpoint, with its discards", blks);
+	default:
+		return xasprintf("room for %s, but no log is in it: nothing is written there before it is collected and reset", blks);
+	}
+}
+
+/* === Text === */
+
+/* May two zones that follow each other be one line? */
+static bool is_alike(const struct zone_use *a, const struct zone *zone, const struct zone_use *b, const struct zone *next)
+{
+	return !a->all && !b->all && !a->n_logs && !b->n_logs && (a->begin == a->end) == (b->begin == b->end) &&
+	       (zone->condition == ZONE_EMPTY || zone->condition == ZONE_CONVENTIONAL) && zone->condition == next->condition &&
+	       zone->capacity == next->capacity && !zone->has_changed && !next->has_changed;
+}
+
+/* "warm data 500, hot nodes 12; log of warm data", or nothing. */
+static void print_use(FILE *out, const struct zoned *z, const struct zone_use *use, const struct zone *zone)
+{
+	const char *between = "  ";
+	size_t i;
+
+	if (use->begin == use->end)
+		fprintf(out, "  %s", zone->lba < z->space->volume->first_blk ? "metadata of F2FS" : "not used by F2FS");
+	for (i = 0; i < F2FS_N_TYPES; i++) {
+		if (!use->valid[i])
+			continue;
+		fprintf(out, "%s%s", between, space_log_names[i]);
+		if (use->valid[i] < use->all)
+			fprintf(out, " %s", GROUPED(use->valid[i]));
+		between = ", ";
+	}
+	between = use->all ? "; " : "  ";
+	for (i = 0; i < F2FS_N_LOGS; i++) {
+		if (!use->logs[i])
+			continue;
+		fprintf(out, "%slog of %s", between, space_log_names[i]);
+		between = ", ";
+	}
+	if (use->is_chosen)
+		fprintf(out, "%schosen for collection", use->all || use->n_logs ? "; " : "  ");
+}
+
+/* The file with most blocks there, and how many others there are. */
+static void print_files(FILE *out, const struct zoned *z, const struct zone_use *use)
+{
+	size_t n;
+	struct space_file *files = space_files(z->space->volume, z->table, use->begin, use->end, &n);
+	char *path;
+
+	if (n) {
+		path = name_printable(z->table->files[files->file].path);
+		fprintf(out, "%s%s of %s", use->all || use->n_logs || use->is_chosen ? "; " : "  ", GROUPED(files->blks), path);
+		free(path);
+	}
+	if (n > 1)
+		fprintf(out, ", and %s", COUNT(n - 1, "more file"));
+	free(files);
+}
+
+static void print_zones(FILE *out, const struct zoned *z, const struct zone_use *use, const struct zone *zones, size_t first, size_t last)
+{
+	const struct zone *zone = &zones[last];
+	char range[GROUPED_MAX];
+
+	snprintf(range, sizeof(range), first < last ? "%zu-%zu" : "%zu", first, last);
+	fprintf(out, "  %-13s%12ju  %-12s%10s%10s%10s", range, (uintmax_t)zones[first].lba, condition_of(zone),
+		zone_has_pointer(zone) ? GROUPED(zone->pointer - zone->lba) : "-", GROUPED(zone->capacity),
+		use->all ? GROUPED(use->all) : "-");
+	print_use(out, z, use, zone);
+	print_files(out, z, use);
+	fputc('\n', out);
+}
+
+/* "; open: 6 of at most 12" */
+static void print_limit(FILE *out, const char *what, uint64_t n, uint64_t most)
+{
+	fprintf(out, "; %s: %ju", what, (uintmax_t)n);
+	if (most && most != UINT64_MAX)
+		fprintf(out, " of at most %ju", (uintmax_t)most);
+}
+
+static void print_sizes(FILE *out, const struct zone_device *d)
+{
+	uint64_t counts[N_CONDITIONS + 1] = { 0 };
+	const char *between = ": ";
+	size_t i;
+
+	if (!d->is_zoned) {
+		fprintf(out, "%s without zones\n", BYTES(d->end - d->lba));
+		return;
+	}
+	for (i = 0; i < d->n; i++)
+		counts[d->zones[i].condition < N_CONDITIONS ? d->zones[i].condition : N_CONDITIONS]++;
+	counts[ZONE_OPEN] += counts[ZONE_OPEN_IMPLICITLY];
+	counts[ZONE_OPEN_IMPLICITLY] = 0;
+	fprintf(out, "%s of %s", COUNT(d->n + d->n_outside, "zone"), BYTES(d->zones->blks));
+	for (i = 0; i <= N_CONDITIONS; i++) {
+		if (!counts[i])
+			continue;
+		fprintf(out, "%s%ju %s", between, (uintmax_t)counts[i], i < N_CONDITIONS ? conditions[i] : "unknown");
+		between = ", ";
+	}
+	if (d->n_outside)
+		fprintf(out, "%s%zu not in the volume", between, d->n_outside);
+	print_limit(out, "open", counts[ZONE_OPEN], d->max_open);
+	print_limit(out, "open or closed", counts[ZONE_OPEN] + counts[ZONE_CLOSED], d->max_active);
+	fputc('\n', out);
+}
+
+static void print_device(FILE *out, const struct zoned *z, const struct zone_device *d)
+{
+	char *name = name_printable(d->name);
+	struct zone_use use, next;
+	size_t first = 0, i;
+
+	fprintf(out, "\n  %s: ", name);
+	free(name);
+	print_sizes(out, d);
+	fprintf(out, "  %-13s%12s  %-12s%10s%10s%10s\n", "zone", "LBA", "condition", "written", "capacity", "valid");
+	zone_use_of(&use, z->space, d->zones);
+	for (i = 0; i < d->n; i++) {
+		if (i + 1 < d->n)
+			zone_use_of(&next, z->space, &d->zones[i + 1]);
+		if (i + 1 == d->n || !is_alike(&use, &d->zones[i], &next, &d->zones[i + 1])) {
+			print_zones(out, z, &use, d->zones, first, i);
+			first = i + 1;
+		}
+		use = next;
+	}
+}
+
+/* Return: how many differences there are. */
+static size_t print_findings(FILE *out, const struct zoned *z, const struct zone_device *d)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < d->n; i++) {
+		struct zone_finding found;
+		struct zone_use use;
+		char *text;
+
+		zone_use_of(&use, z->space, &d->zones[i]);
+		found = zone_find(&use, z->space, &d->zones[i]);
+		if (!found.flaw)
+			continue;
+		text = sentence(&found);
+		if (!n++)
+			fprintf(out, "\n  F2FS and %s differ:\n", d->name);
+		fprintf(out, "  zone %zu: %s\n", i, text);
+		free(text);
+	}
+	return n;
+}
+
+static void print_volume(FILE *out, const struct zoned *z)
+{
+	const struct volume *v = z->space->volume;
+	uint64_t moved = z->space->watched[USE_FREE] + z->space->watched[USE_NODE];
+	char *path = name_printable(v->path);
+	size_t n = 0, i;
+
+	if (!is_zoned(z->zones)) {
+		fprintf(out, "%s (%u:%u): none of its devices has zones\n", path, v->major, v->minor);
+		free(path);
+		return;
+	}
+	fprintf(out, "%s (%u:%u): %s for data and nodes, in sections of %s\n", path, v->major, v->minor,
+		BYTES(v->end_blk - v->first_blk), BYTES(z->space->segs_per_sec * F2FS_SEGMENT_BLKS));
+	for (i = 0; i < z->zones->n; i++)
+		print_device(out, z, &z->zones->devices[i]);
+	for (i = 0; i < z->zones->n; i++)
+		n += print_findings(out, z, &z->zones->devices[i]);
+	if (!n && z->space->knows_heads)
+		fputs("\n  F2FS and the write pointers agree\n", out);
+	if (moved)
+		fprintf(out, "  %s of watched files moved after the table was read\n", COUNT(moved, "block"));
+	space_print_notes(out, z->space);
+	free(path);
+}
+
+/* === JSON === */
+
+static void put_logs(struct json *json, const struct zone_use *use)
+{
+	size_t i;
+
+	json_object(json, "valid");
+	for (i = 0; i < F2FS_N_TYPES; i++)
+		json_number(json, space_log_keys[i], use->valid[i]);
+	json_end(json);
+	json_array(json, "logs");
+	for (i = 0; i < F2FS_N_LOGS; i++) {
+		if (!use->logs[i])
+			continue;
+		json_object(json, NULL);
+		json_text(json, "type", space_log_keys[i]);
+		json_maybe(json, "next", use->next[i], use->next[i] != UINT64_MAX);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void put_zone(struct json *json, const struct zoned *z, const struct zone *zone)
+{
+	struct zone_finding found;
+	struct zone_use use;
+	char *text;
+
+	zone_use_of(&use, z->space, zone);
+	found = zone_find(&use, z->space, zone);
+	json_line(json);
+	json_object(json, NULL);
+	json_number(json, "lba", zone->lba);
+	json_number(json, "blocks", zone->blks);
+	json_number(json, "capacity", zone->capacity);
+	json_text(json, "condition", condition_of(zone));
+	json_maybe(json, "write_pointer", zone->pointer, zone_has_pointer(zone));
+	json_flag(json, "main_area", use.begin < use.end);
+	put_logs(json, &use);
+	json_flag(json, "chosen", use.is_chosen);
+	json_text(json, "finding", flaw_keys[found.flaw]);
+	if (found.flaw) {
+		text = sentence(&found);
+		json_text(json, "text", text);
+		json_number(json, "by", found.blks);
+		free(text);
+	}
+	space_put_files(json, z->space->volume, z->table, use.begin, use.end);
+	json_end(json);
+}
+
+static void put_volume(struct json *json, const struct zoned *z)
+{
+	size_t i, k;
+
+	json_object(json, NULL);
+	json_format(json, "dev", "%u:%u", z->space->volume->major, z->space->volume->minor);
+	json_number(json, "section_blocks", z->space->segs_per_sec * F2FS_SEGMENT_BLKS);
+	json_maybe(json, "moved_blocks", z->space->watched[USE_FREE] + z->space->watched[USE_NODE], z->space->has_runs);
+	json_array(json, "devices");
+	for (i = 0; i < z->zones->n; i++) {
+		const struct zone_device *d = &z->zones->devices[i];
+
+		json_object(json, NULL);
+		json_name(json, "path", d->name);
+		json_number(json, "lba", d->lba);
+		json_flag(json, "zoned", d->is_zoned);
+		json_maybe(json, "max_open", d->max_open, d->is_zoned && d->max_open != UINT64_MAX);
+		json_maybe(json, "max_active", d->max_active, d->is_zoned && d->max_active != UINT64_MAX);
+		json_array(json, "zones");
+		for (k = 0; k < d->n; k++)
+			put_zone(json, z, &d->zones[k]);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	space_put_notes(json, z->space);
+	json_end(json);
+}
+
+/* === Volumes === */
+
+/**
+ * zones_write() - write the zones of all volumes on standard output
+ * @table: the table
+ * @spaces: by volume
+ * @zones: by volume
+ * @form: text or JSON
+ *
+ * Ends the program if no volume is zoned, or if it cannot be written.
+ */
+void zones_write(const struct table *table, const struct space *spaces, const struct zones *zones, enum sheet_form form)
+{
+	struct json json = { 0 };
+	struct outfile out;
+	size_t n = 0, i;
+
+	for (i = 0; i < table->n_volumes; i++)
+		n += is_zoned(&zones[i]);
+	if (table->n_volumes && !n)
+		die("%s: none of its devices has zones (%s); its sections are in fragtrace space", table->volumes->path,
+		    zones->devices->name);
+	outfile_open(&out, "-", "zones");
+	json.file = out.file;
+	if (form == FORM_JSON) {
+		json_object(&json, NULL);
+		json_text(&json, "format", "fragtrace zones");
+		json_number(&json, "version", 1);
+		json_array(&json, "volumes");
+	} else if (!n) {
+		fputs("no volume is watched\n", out.file);
+	}
+	for (i = 0; i < table->n_volumes; i++) {
+		struct zoned z = { table, &spaces[i], &zones[i] };
+
+		if (is_zoned(&zones[i]) && form == FORM_JSON) {
+			put_volume(&json, &z);
+		} else if (form != FORM_JSON) {
+			fputs(i ? "\n" : "", out.file);
+			print_volume(out.file, &z);
+		}
+	}
+	if (form == FORM_JSON) {
+		json_end(&json);
+		json_end(&json);
+	}
+	outfile_close(&out);
+}

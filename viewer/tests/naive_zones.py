@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The zones of a volume, computed block by block; to compare with those of fragtrace.
+
+usage: naive_zones.py make DIR SEED     write a random state of F2FS on zoned devices, and a table beside it: DIR/table
+       naive_zones.py check DIR JSON    what fragtrace zones --json says is what DIR has
+"""
+import json
+import random
+import re
+import struct
+import sys
+from collections import Counter
+from pathlib import Path
+
+import naive_space
+from naive_space import BLKS, MAIN, TYPES
+
+NAMES = {0: "conventional", 1: "empty", 2: "open", 3: "open", 4: "closed", 13: "read-only", 14: "full", 15: "offline"}
+ZONE = "  start: 0x{:09x}, len 0x{:06x}, cap 0x{:06x}, wptr 0x{:06x} reset:0 non-seq:0, zcond:{:2d}(xx) [type: {}(XXXX)]"
+LOGS = ("HOT +data", "WARM +data", "COLD +data", "Dir +dnode", "File +dnode", "Indir nodes")
+
+
+def superblock(size, segments, devices):
+    """A superblock with these devices: their segments, by path."""
+    block = bytearray(4096)
+    for at, value in ((0, 0xf2f52010), (20, 9), (24, size), (28, 1), (68, segments), (72, BLKS), (92, MAIN), (2180, 2)):
+        struct.pack_into("<I", block, 1024 + at, value)
+    for i, (path, n) in enumerate(devices):
+        struct.pack_into("<64sI", block, 1024 + 2201 + 68 * i, path.encode(), n)
+    return bytes(block)
+
+
+def report(rng, n, blks, conventional):
+    """What blkzone says of a device of so many zones, some of them conventional."""
+    lines = []
+    for i in range(n):
+        kind = i >= conventional
+        condition = rng.choice((1, 2, 3, 4, 13, 14, 14, 15)) if kind else 0
+        capacity = blks - rng.choice((0, 0, 1, 100, 300)) if kind else blks
+        pointer = {1: 0, 14: blks}.get(condition, rng.randrange(1, capacity)) if kind else 0
+        lines.append(ZONE.format(i * blks * 8, blks * 8, capacity * 8, pointer * 8, condition, 2 if kind else 1))
+    return "\n".join(lines) + "\n"
+
+
+def make(folder, seed):
+    """Write the files."""
+    rng = random.Random(seed)
+    naive_space.make(folder, seed)
+    n = len(naive_space.read_bits(folder))
+    size = naive_space.read_heads(folder)[1]
+    blks = size * BLKS
+    if seed % 2 and MAIN % blks == 0:
+        devices = []
+        zones = (MAIN + n * BLKS) // blks
+        (folder / "zones.0").write_text(report(rng, zones + 2, blks, MAIN // blks + 1), encoding="ascii")
+        (folder / "max_open_zones.0").write_text("12\n", encoding="ascii")
+    else:
+        first = size * rng.randrange(1, 4)  # sections of the main area on the first device
+        devices = [("/dev/fake0", MAIN // BLKS - 1 + first), ("/dev/fake1", n - first)]
+        (folder / "zones.1").write_text(report(rng, (n - first) // size, blks, 1), encoding="ascii")
+        (folder / "max_open_zones.1").write_text("0\n", encoding="ascii")
+        (folder / "max_active_zones.1").write_text("14\n", encoding="ascii")
+    (folder / "superblock").write_bytes(superblock(size, n, devices))
+    if rng.random() < 0.7:  # from Linux 7 on, the block that a log writes next is there, too
+        text = (folder / "status").read_text(encoding="ascii").replace("TYPE            segno", "TYPE            blkoff    segno")
+        text = re.sub(r"^(  - (?:HOT|WARM|COLD|Dir|File|Indir) +\w+:)", lambda m: f"{m[1]} {rng.randrange(BLKS)} ", text, flags=re.M)
+        (folder / "status").write_text(text, encoding="ascii")
+
+
+def read_logs(folder):
+    """Of each log its type, its segment, and the block that it writes next, or None."""
+    text = (folder / "status").read_text(encoding="ascii")
+    for key, name in zip(TYPES, LOGS):
+        numbers = re.search(rf"^  - {name}:(.*)$", text, re.M)[1].split()
+        yield (key, int(numbers[1]), int(numbers[0])) if " blkoff " in text else (key, int(numbers[0]), None)
+
+
+def finding(zone, pointer, valid, logs):
+    """How F2FS and the device differ: by the meaning of the words in the manual page."""
+    if zone["condition"] in ("read-only", "offline"):
+        return "lost", sum(valid)
+    offs = [next_blk - pointer for _, next_blk in logs if next_blk is not None and next_blk != pointer]
+    if offs:
+        worst = max(offs, key=abs)
+        return "behind" if worst > 0 else "ahead", abs(worst)
+    late = sum(valid[max(0, pointer - zone["lba"]):])
+    if late:
+        return "unwritten", late
+    if logs or zone["condition"] == "empty":
+        return None, None
+    if not any(valid):
+        return "not_reset", pointer - zone["lba"]
+    return ("left", zone["lba"] + zone["capacity"] - pointer) if zone["condition"] != "full" else (None, None)
+
+
+def read_devices(folder):
+    """By device: path, first block, whether it has zones, zones as (first block, blocks, capacity, pointer, condition)."""
+    block = (folder / "superblock").read_bytes()[1024:]
+    named = [struct.unpack_from("<64sI", block, 2201 + 68 * i) for i in range(8)]
+    named = [(path.rstrip(b"\0").decode(), n) for path, n in named if path[0]]
+    segments = struct.unpack_from("<I", block, 68)[0]
+    first = 0
+    for i, (path, n) in enumerate(named or [("the device", MAIN // BLKS - 1 + segments)]):
+        end = first + n * BLKS + (0 if i else BLKS)
+        copy = folder / f"zones.{i}"
+        zones = [(first, end - first, end - first, 0, 0)]
+        if copy.exists():
+            found = re.findall(r"0x(\w+), len 0x(\w+), cap 0x(\w+), wptr 0x(\w+) .*zcond: *(\d+)", copy.read_text(encoding="ascii"))
+            zones = [(first + int(s, 16) // 8, int(b, 16) // 8, int(c, 16) // 8, int(p, 16) // 8, int(k)) for s, b, c, p, k in found]
+        yield path, first, copy.exists(), [zone for zone in zones if zone[0] < end]
+        first = end
+
+
+def zone_of(raw, state):
+    """A zone as fragtrace has to show it."""
+    lba, blks, capacity, pointer, condition = raw
+    segments, watched, logs, chosen, size = state
+    pointer = lba + (capacity if condition == 14 else pointer) if condition in (1, 2, 3, 4, 14) else None
+    end = min(lba + blks, MAIN + len(segments) * BLKS)
+    inside = range(max(lba, MAIN), end)
+    valid = [segments[(b - MAIN) // BLKS][1][(b - MAIN) % BLKS] if b >= MAIN else False for b in range(lba, end)]
+    counts = Counter(segments[(b - MAIN) // BLKS][0] for b in inside if valid[b - lba])
+    here = [(key, MAIN + s * BLKS + o if o is not None else None) for key, s, o in logs if MAIN + s * BLKS in inside]
+    zone = {"lba": lba, "blocks": blks, "capacity": capacity, "condition": NAMES[condition], "write_pointer": pointer,
+            "main_area": len(inside) > 0, "valid": {key: counts[i] for i, key in enumerate(TYPES)},
+            "logs": [{"type": key, "next": o} for key, o in here],
+            "chosen": len(inside) > 0 and chosen[(inside[0] - MAIN) // BLKS // size]}
+    zone["finding"], by = finding(zone, pointer, valid, here) if inside and condition else (None, None)
+    if zone["finding"]:
+        zone["by"] = by
+    blocks = Counter(path for block, path in watched if block + MAIN in inside)
+    zone["files"] = sorted(({"blocks": n, "path": path} for path, n in blocks.items()), key=lambda f: (-f["blocks"], f["path"]))
+    return zone
+
+
+def check(folder, path):
+    """Compare."""
+    with open(path, encoding="utf-8") as file:
+        volume = json.load(file)["volumes"][0]
+    text = (folder / "victim_bits").read_text(encoding="ascii").splitlines()[1:]
+    chosen = [bit == "1" for line in text for bit in line[10:].split()]
+    size = naive_space.read_heads(folder)[1]
+    state = naive_space.read_bits(folder), list(naive_space.read_table(folder)), list(read_logs(folder)), chosen, size
+    seen = Counter()
+    devices = list(read_devices(folder))
+    assert volume["section_blocks"] == size * BLKS and len(volume["devices"]) == len(devices), volume
+    for i, (got, (name, first, zoned, zones)) in enumerate(zip(volume["devices"], devices)):
+        limits = {what: int(limit.read_text(encoding="ascii")) if (limit := folder / f"{what}_zones.{i}").exists() else None
+                  for what in ("max_open", "max_active")}
+        assert {"path": name, "lba": first, "zoned": zoned} | limits == {k: got[k] for k in ("path", "lba", "zoned", *limits)}, got
+        assert len(got["zones"]) == len(zones), (len(got["zones"]), len(zones))
+        for zone, raw in zip(got["zones"], zones):
+            wanted = zone_of(raw, state)
+            assert (zone.pop("text", None) is None) == (wanted["finding"] is None)
+            zone["files"].sort(key=lambda f: (-f["blocks"], f["path"]))
+            assert zone == wanted, f"{zone}; expected {wanted}"
+            seen[wanted["finding"]] += 1
+    print(*(what for what in seen if what))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(Path(sys.argv[2]), int(sys.argv[3]))
+    else:
+        check(Path(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests fragtrace zones with copies of F2FS's state and of zone reports; speaks KTAP. See testlib.sh.
+# usage: test_zones.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+
+# zoned(seed) - make a random state ./s and its table ./t
+zoned() {
+	rm -rf s
+	"$python" "$here/naive_zones.py" make s "$1"
+	mv s/table t
+}
+
+# zones() - print the zones of ./t with the state ./s
+zones() {
+	"$fragtrace" zones -t t --f2fs-state s
+}
+
+# line(text) - ./text has this line, whatever the spaces are
+line() {
+	tr -s ' ' <text | grep -qxF -- "$1" || fail "no line \"$1\" in: $(cat text)"
+}
+
+test_zones_are_those_of_every_block() {
+	local seed
+	for seed in $(seq 24); do
+		"$python" "$here/naive_zones.py" make "r$seed" "$seed"
+		"$fragtrace" zones --json -t "r$seed/table" --f2fs-state "r$seed" >"j$seed"
+		"$python" "$here/naive_zones.py" check "r$seed" "j$seed" >>found
+	done
+	# all kinds of differences were there
+	[ "$(tr ' ' '\n' <found | sort -u | tr '\n' ' ')" = 'ahead behind left lost not_reset unwritten ' ] || fail "$(cat found)"
+}
+
+test_text() {
+	zoned 1
+	zones >text
+	grep -qx '/m (254:0): 20 MiB for data and nodes, in sections of 2 MiB' text
+	grep -q '^  the device: 20 zones of 2 MiB: 9 conventional, .*, 2 not in the volume; open: [0-9]* of at most 12; open or closed: [0-9]*$' text
+	line ' 0-7 0 conventional - 512 - metadata of F2FS'
+	grep -q '^  F2FS and the device differ:$' text
+	zoned 4
+	zones >text
+	grep -qx '  /dev/fake0: .* MiB without zones' text
+	grep -q '^  /dev/fake1: .*; open or closed: [0-9]* of at most 14$' text
+	grep -q '^  [0-9,]* blocks of watched files moved after the table was read$' text
+	! grep -n ' $' text || fail "spaces at the end of a line"
+}
+
+# A volume on which all is well: a log fills a zone, another one is full, the rest is empty.
+test_nothing_differs() {
+	mkdir s
+	PYTHONPATH=$here "$python" -B - <<-'EOF'
+		import naive_space, naive_zones
+		from pathlib import Path
+		full, part, none = [True] * 512, [i < 100 for i in range(512)], [False] * 512
+		with open("s/segment_bits", "w") as file:
+		    print(naive_space.BITS, naive_space.LINE, sep="\n", file=file)
+		    for i, bits in enumerate((full, full, part, none, none, none, none, none)):
+		        print(f"{i:<10}1|{sum(bits):<3}| {naive_space.as_hex(bits)}", file=file)
+		Path("s/superblock").write_bytes(naive_zones.superblock(2, 8, []))
+		zone = naive_zones.ZONE
+		Path("s/zones.0").write_text("".join(zone.format(i * 8192, 8192, 8192, 0, 0, 1) + "\n" for i in range(4)) + "".join(
+		    zone.format((4 + i) * 8192, 8192, 8192, pointer, kind, 2 if kind else 1) + "\n" for i, (pointer, kind) in enumerate(((8192, 14), (800, 4), (0, 1), (0, 0)))))
+		names = ("HOT    data", "WARM   data", "COLD   data", "Dir   dnode", "File  dnode", "Indir nodes")
+		Path("s/status").write_text("=====[ partition info(vda). #0, RW, CP: Good]=====\nMain area: 8 segs, 4 secs 4 zones\n    TYPE blkoff segno secno\n" +
+		    "".join(f"  - {n}: {100 if i == 1 else 0} {2 if i == 1 else -1} 1\n" for i, n in enumerate(names)) + "  - Dirty: 0\n  - Prefree: 0\n  - Free: 5 (2)\n")
+	EOF
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=4096 blocks=8192 segment_blocks=512 path=/m' \
+		'254:0 4096 1024 0 5 contiguous /m/a' '254:0 5120 60 0 6 fragmented /m/b' '254:0 5180 40 1024 5 contiguous /m/a' >t
+	zones >text
+	line ' the device: 8 zones of 4 MiB: 5 conventional, 1 empty, 1 closed, 1 full; open: 0; open or closed: 1'
+	line ' 4 4096 full 1,024 1,024 1,024 warm data; 1,024 of /m/a'
+	line ' 5 5120 closed 100 1,024 100 warm data; log of warm data; 60 of /m/b, and 1 more file'
+	line ' 6 6144 empty 0 1,024 -'
+	line ' 7 7168 conventional - 1,024 -'
+	line ' F2FS and the write pointers agree'
+	# before Linux 7 the place of a log in its segment is not known
+	sed -i 's/wptr 0x000320/wptr 0x000640/' s/zones.0
+	sed -i 's/blkoff segno/segno/; s/100 2/2/; s/ 0 -1/ -1/' s/status
+	zones >text
+	line ' F2FS and the write pointers agree'
+	# without them it is not known whether they agree
+	rm s/status
+	zones >text
+	! grep -q agree text || fail "$(cat text)"
+	grep -q '^  note: s/status: No such file or directory: log heads' text
+}
+
+test_bad_copies() {
+	zoned 1
+	cp s/zones.0 good
+	sed '3s/cap .*, wptr/wptr/' good >s/zones.0
+	refuses 'fragtrace zones: s/zones.0:3: expected a zone as blkzone report writes it, copy its output again' zones
+	head -c 150 good >s/zones.0
+	refuses 'fragtrace zones: s/zones.0:2: the line is cut short' zones
+	: >s/zones.0
+	refuses 'the device: has no zone that is part of the volume 254:0; is it the device that F2FS has?' zones
+	cp good s/zones.0
+	echo many >s/max_open_zones.0
+	zones >text
+	grep -q '; open: [0-9]*; open' text || fail "$(cat text)"
+	rm s/superblock
+	refuses 'fragtrace zones: s/superblock: No such file or directory; it has the devices of the volume' zones
+	misused "t: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR" "$fragtrace" zones -t t
+	if "$fragtrace" zones -t t --f2fs-state r >/dev/full 2>said; then fail "a missing folder is not noticed"; fi
+}
+
+test_not_zoned() {
+	cp -r "$data/f2fs-7" s
+	refuses 'fragtrace zones: /mnt: none of its devices has zones (the device); its sections are in fragtrace space' \
+		"$fragtrace" zones -t s/table --f2fs-state s
+	# beside a zoned volume it has a line
+	zoned 1
+	zones >alone
+	mkdir both
+	cp t s/table
+	mv s both/254:0
+	cp -r "$data/f2fs-7" both/254:16
+	sed 1d both/254:16/table | sed 's/254:0/254:16/' >>t
+	"$fragtrace" zones -t t --f2fs-state both >text
+	grep -qx '/mnt (254:16): none of its devices has zones' text
+	head -n -2 text | cmp - alone
+	"$fragtrace" zones --json -t t --f2fs-state both >j
+	"$python" "$here/naive_zones.py" check both/254:0 j
+	rm -r both
+	mkdir s
+	echo '# fragtrace table 1' >t
+	[ "$(zones)" = 'no volume is watched' ] || fail "$(zones)"
+	[ "$("$fragtrace" zones --json -t t --f2fs-state s | tr -d '\n')" = '{"format":"fragtrace zones","version":1,"volumes":[]}' ] || fail "JSON"
+	if "$fragtrace" zones -t t --f2fs-state s >/dev/full 2>said; then fail "a full disk is not noticed"; fi
+	grep -q '^fragtrace zones: <stdout>: cannot write the zones: No space left on device$' said || fail "$(cat said)"
+}
+
+run_tests

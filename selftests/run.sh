@@ -320,7 +320,7 @@ any_uses() {
 
 # uses_programs(test...) - does one of these tests call fragtrace?
 uses_programs() {
-	any_uses 'fragtrace \(view\|defrag\|table\|space\|processes\)' "$@"
+	any_uses 'fragtrace \(view\|defrag\|table\|space\|processes\|zones\)' "$@"
 }
 
 # programs(version, test...) - print options that copy what these tests use, our programs, databases and tracers, into the guest,
@@ -338,7 +338,7 @@ programs() {
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
 	! uses_programs "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
-	for name in redis-server redis-cli redis-benchmark trace-cmd perf bpftrace; do
+	for name in redis-server redis-cli redis-benchmark trace-cmd perf bpftrace blkzone dump.f2fs; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
 		path=$(PATH=$LOGS:$PATH command -v "$name") && echo "-f $path"
 	done
@@ -631,6 +631,7 @@ unit() {
 	# random texts and tables are fewer here than with all tests
 	suite "figures" shell_tests viewer fragtrace why
 	suite "space" shell_tests viewer fragtrace space
+	suite "zones" shell_tests viewer fragtrace zones
 	suite "exports" shell_tests viewer fragtrace export
 	PLANS=20 suite "planner" shell_tests defrag fragtrace-defrag plan
 	CHANGES=250 suite "parsers" parsers_check

@@ -1,0 +1,309 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 47_zones.sh - fragtrace zones: what the device, F2FS and FIEMAP say of each zone; and where the device differs, a sentence
+#
+# The device is asked by blkzone, F2FS by segment_info and, for its logs, by dump.f2fs, which reads the last checkpoint.
+#
+# kernels: first
+# group: texts
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+ZONED=/dev/nullb0
+NULL=/sys/kernel/config/nullb/nullb0
+
+# no_zoned() - remove the zoned disk
+no_zoned() {
+	[ -d $NULL ] || return 0
+	echo 0 >$NULL/power
+	rmdir $NULL
+}
+
+# end() - remove the devices that a test has made
+end() {
+	cleanup
+	losetup -d /dev/loop7 2>/dev/null || :
+	no_zoned
+	rmmod null_blk 2>/dev/null || :
+}
+trap end EXIT
+
+# zoned(zones, MB of each, capacity, conventional ones) - make /dev/nullb0, a zoned disk in memory; false if not possible
+zoned() {
+	modprobe null_blk nr_devices=0 2>/dev/null || return 1
+	mounted /sys/kernel/config || mount -t configfs none /sys/kernel/config || return 1
+	no_zoned
+	mkdir $NULL || return 1
+	[ -e $NULL/zoned ] || return 1
+	echo $(($1 * $2)) >$NULL/size
+	echo 1 >$NULL/memory_backed
+	echo 1 >$NULL/zoned
+	echo "$2" >$NULL/zone_size
+	echo "$3" >$NULL/zone_capacity
+	echo "$4" >$NULL/zone_nr_conv
+	echo 12 >$NULL/zone_max_open
+	echo 1 >$NULL/power
+	loop_until 5 test -b $ZONED
+}
+
+# ask() - keep what fragtrace says, and what the device says before and after it, until nothing has moved meanwhile
+ask() {
+	local n
+
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		sync
+		blkzone report $ZONED >/tmp/before
+		fragtrace zones --json >/tmp/json || return 1
+		fragtrace zones >/tmp/text || return 1
+		cat "/proc/fs/f2fs/$NAME/segment_info" >/tmp/segments
+		blkzone report $ZONED >/tmp/report
+		! cmp -s /tmp/before /tmp/report || return 0
+	done
+}
+
+# ours() - print the zones of the zoned disk: LBA, blocks, capacity, condition, blocks before the write pointer
+ours() {
+	awk -v device="$ZONED" '
+		function value(name,	text) {
+			match($0, "\"" name "\":[^,]*")
+			text = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+			gsub(/"/, "", text)
+			return text
+		}
+		/^."lba"/ && inside {
+			pointer = value("write_pointer")
+			print value("lba"), value("blocks"), value("capacity"), value("condition"), pointer == "null" ? "-" : pointer - value("lba")
+		}
+		/"zoned":/ { inside = index($0, "{\"path\":\"" device "\"") }' /tmp/json
+}
+
+# reported(first LBA) - print the same by blkzone
+reported() {
+	local start len cap wptr cond name
+
+	tr ',:[(' '    ' </tmp/report |
+		while read -r _ start _ len _ cap _ wptr _ _ _ _ _ cond name _; do
+			case $cond in
+			0) name=conventional wptr=- ;;
+			1) name=empty ;;
+			2 | 3) name=open ;;
+			4) name=closed ;;
+			13) name=read-only wptr=- ;;
+			14) name=full wptr=$cap ;;
+			15) name=offline wptr=- ;;
+			esac
+			[ "$wptr" = - ] || wptr=$((wptr / 8))
+			echo "$(($1 + start / 8)) $((len / 8)) $((cap / 8)) $name $wptr"
+		done
+}
+
+# of_zones(what) - print for each zone with valid blocks (what=valid) its LBA and these by type, or with blocks of files
+# (what=files) its LBA, blocks and path
+of_zones() {
+	awk -v what="$1" '
+		/^."lba"/ {
+			lba = $0
+			sub(/^."lba":/, "", lba)
+			sub(/,.*/, "", lba)
+			valid = $0
+			sub(/.*"valid":./, "", valid)
+			sub(/[}].*/, "", valid)
+			gsub(/"[a-z_]*":/, "", valid)
+			if (what == "valid" && valid != "0,0,0,0,0,0")
+				print lba, valid
+			if (what != "files")
+				next
+			sub(/.*"files":\[/, "")
+			sub(/\].*/, "")
+			n = split($0, file, /[}],[{]/)
+			for (i = 1; i <= n; i++) {
+				gsub(/[{}"]/, "", file[i])
+				gsub(/blocks:|path:/, "", file[i])
+				sub(/,/, " ", file[i])
+				print lba, file[i]
+			}
+		}' /tmp/json | sort
+}
+
+# segments() - print the same by segment_info: all blocks of a zone, by type
+segments() {
+	ours | awk -v main="$MAIN" -v first="$FIRST" '
+		FILENAME == "-" { start[n++] = $1; size = $2; next }
+		/^[0-9]/ {
+			for (i = 2; i <= NF; i++) {
+				split($i, part, "|")
+				if (part[2] == "")
+					part[2] = $(++i)
+				lba = main + 512 * segment++
+				zone = lba < first ? 0 : lba - (lba - first) % size
+				sum[zone, part[1]] += part[2]
+				zones[zone] += part[2]
+			}
+		}
+		END {
+			for (zone in zones)
+				if (zones[zone])
+					print zone, sum[zone, 0] + 0 "," sum[zone, 1] + 0 "," sum[zone, 2] + 0 "," sum[zone, 3] + 0 "," sum[zone, 4] + 0 "," sum[zone, 5] + 0
+		}' - /tmp/segments | sort
+}
+
+# extents() - print the same by FIEMAP
+extents() {
+	local file
+
+	ours >/tmp/ours
+	find $MNT -type f | while read -r file; do
+		filefrag -b4096 -v "$file" | tr '.:' '  ' | awk -v path="$file" -v first="$FIRST" '
+			FILENAME != "-" { size = $2; next }
+			$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ && NF >= 6 {
+				for (lba = $4; lba <= $5; lba++)
+					blocks[lba < first ? 0 : lba - (lba - first) % size]++
+			}
+			END { for (zone in blocks) print zone, blocks[zone], path }' /tmp/ours -
+	done | sort
+}
+
+# logs() - print the logs that are in a zone with a write pointer: LBA of the zone, and the block that the log writes next
+logs() {
+	sed -n 's/^{"lba":\([0-9]*\),.*"write_pointer":[0-9].*"logs":\[\([^]]*\)\].*/\1 \2/p' /tmp/json |
+		sed 's/"type":"[a-z_]*",//g; s/[{}"]//g; s/next://g' |
+		awk '{ n = split($2, next_blk, ","); for (i = 1; i <= n; i++) print $1, next_blk[i] }' | sort
+}
+
+# checkpoint() - print the same by the last checkpoint, which sync has written
+checkpoint() {
+	local kind i segment offset zone
+
+	# what was read of the device before is old
+	drop_caches
+	dump.f2fs -d 1 "$DEVICE" 2>/dev/null | tr -d ']' >/tmp/dump
+	for kind in node data; do
+		for i in 0 1 2; do
+			segment=$(sed -n "s/^cur_${kind}_segno\[${i}[^[]*\[.*: \([0-9]*\)\$/\1/p" /tmp/dump)
+			offset=$(sed -n "s/^cur_${kind}_blkoff\[${i}[^[]*\[.*: \([0-9]*\)\$/\1/p" /tmp/dump)
+			zone=$(ours | awk -v lba=$((MAIN + segment * 512)) '$5 != "-" && lba >= $1 && lba < $1 + $2 { print $1 }')
+			[ -z "$zone" ] || echo "$zone $((MAIN + segment * 512 + offset))"
+		done
+	done | sort
+}
+
+# finding(LBA) - print how a zone differs
+finding() {
+	sed -n "s/^{\"lba\":$1,.*\"finding\":\"\{0,1\}\([a-z_]*\).*/\1/p" /tmp/json
+}
+
+# work() - files that fill zones, are rewritten, and partly removed
+work() {
+	fileop write $MNT/a 0 12M
+	fileop random $MNT/a 3072 300 "${SEED:-471}" every 50
+	fileop many $MNT/small 60 30000 20000 7
+	fileop write $MNT/b 0 9M
+	sync
+	rm $MNT/small*[1245780]
+}
+
+# all_agree(name) - what is said of each zone is what the others say
+all_agree() {
+	work
+	check_exact "$1: maps are exact" $MNT
+	MAIN=$(sed -n 's/^# volume .*main_blkaddr=\([0-9]*\).*/\1/p' $DBG/table)
+	ask || bail "fragtrace zones fails"
+	sed 's/^/# /' /tmp/text
+	ours >/tmp/have
+	reported "$FIRST" >/tmp/want
+	same "$1: conditions, write pointers and capacities are those of blkzone"
+	of_zones valid >/tmp/have
+	segments >/tmp/want
+	same "$1: valid blocks are those of F2FS"
+	of_zones files >/tmp/have
+	extents >/tmp/want
+	same "$1: files and their blocks are those of FIEMAP"
+	logs >/tmp/have
+	checkpoint >/tmp/want
+	# before Linux 7, where a log is in its segment is not known
+	if grep -q null /tmp/have; then
+		sed -i 's/ [0-9]*$/ null/' /tmp/want
+	fi
+	same "$1: logs are where the last checkpoint has them"
+	expect "$1: the limit of open zones is that of the queue" "$(sed -n 's/.*"max_open":\([0-9][0-9]*\).*/\1/p' /tmp/json)" \
+		"$(cat /sys/block/nullb0/queue/max_open_zones)"
+	check "$1: a log is where the device writes next" awk '/^."lba"/ && /"finding":"(behind|ahead|unwritten|lost)"/ { bad = 1 } END { exit bad }' /tmp/json
+}
+
+# same(name) - what we have is what the others say, and something is there
+same() {
+	if [ -s /tmp/want ] && cmp -s /tmp/have /tmp/want; then
+		ok "$1"
+	else
+		not_ok "$1" "fragtrace (<) and the other (>) differ"
+		diff /tmp/have /tmp/want | head -n 20 | sed 's/^/# /'
+	fi
+}
+
+plan 22
+command -v fragtrace >/dev/null || skip_rest "zones" "fragtrace is not in this guest"
+command -v blkzone >/dev/null || skip_rest "zones" "blkzone is not in this guest"
+command -v dump.f2fs >/dev/null || skip_rest "zones" "dump.f2fs is not in this guest"
+
+make_volume $DISK2 $MNT || bail "no volume"
+load path=$MNT
+expect "a volume without zones is refused with what to take" "$(fragtrace zones 2>&1 || :)" \
+	"fragtrace zones: $MNT: none of its devices has zones ($DISK2); its sections are in fragtrace space"
+umount $MNT
+
+# zones of 4 MB of which 3 can be written, behind conventional ones of the same device
+zoned 64 4 3 16 || skip_rest "zones" "this kernel has no zoned null_blk"
+mkfs.f2fs -q -f -m $ZONED >/tmp/mkfs 2>&1 || skip_rest "zones" "mkfs.f2fs does not support zones"
+mount -t f2fs -o mode=lfs $ZONED $MNT || skip_rest "zones" "this kernel does not mount it"
+await_live
+DEVICE=$ZONED NAME=nullb0 FIRST=0
+all_agree "one device"
+fileop random $MNT/a 3072 4000 "${SEED:-472}" every 5 &
+writer=$!
+n=0
+while kill -0 $writer 2>/dev/null; do
+	fragtrace zones --json >/tmp/json || break
+	grep -o '"finding":"[a-z_]*"' /tmp/json || :
+	n=$((n + 1))
+done >/tmp/found
+wait $writer || bail "the writer has failed"
+sort /tmp/found | uniq -c | sed "s/^/# $n times asked while a file is written: /"
+check "zones that are written meanwhile have changed" grep -q changed /tmp/found
+check "nothing wrong is said while a file is written" awk '/ahead|lost/ { bad = 1 } END { exit bad }' /tmp/found
+echo 1 >/sys/fs/f2fs/nullb0/gc_urgent
+fuzz storm --seed "${SEED:-473}" --ops 100 $MNT
+sleep 1
+check_exact "maps are exact while F2FS collects zones in a hurry" $MNT
+echo 0 >/sys/fs/f2fs/nullb0/gc_urgent
+fileop pin $MNT/pinned 1 && fileop fallocate $MNT/pinned default 0 3M && fileop write $MNT/pinned 64K 1M || echo "# not pinned"
+check_exact "maps are exact with a pinned file" $MNT
+
+# What the device does behind F2FS's back. The volume is given up after that.
+ask
+full=$(sed -n 's/^{"lba":\([0-9]*\),.*"condition":"full".*"finding":null.*/\1/p' /tmp/json | head -n 1)
+empty=$(sed -n 's/^{"lba":\([0-9]*\),.*"condition":"empty".*/\1/p' /tmp/json | tail -n 1)
+blkzone reset -f -o $((full * 8)) -l 8192 $ZONED
+dd if=/dev/zero of=$ZONED bs=4096 seek="$empty" count=2 oflag=direct conv=notrunc 2>/dev/null
+ask
+expect "a zone that was reset has valid blocks that were not written" "$(finding "$full")" unwritten
+expect "a zone that was written without F2FS has no valid block" "$(finding "$empty")" not_reset
+sed -n '/differ:$/,$s/^/# /p' /tmp/text
+umount $MNT
+
+# whole zones without conventional ones, behind another device
+modprobe loop
+truncate -s 96M /tmp/first
+losetup /dev/loop7 /tmp/first
+zoned 64 4 4 0
+mkfs.f2fs -q -f -m -c $ZONED /dev/loop7 >/tmp/mkfs 2>&1 || skip_rest "zones" "mkfs.f2fs does not support zones"
+mount -t f2fs -o mode=lfs /dev/loop7 $MNT || skip_rest "zones" "this kernel does not mount it"
+await_live
+DEVICE=/dev/loop7 NAME=loop7
+FIRST=$(fragtrace zones --json | sed -n 's/.*{"path":"\/dev\/nullb0","lba":\([0-9]*\).*/\1/p')
+dump.f2fs -d 1 $DEVICE 2>/dev/null | sed -n 's/.*Device\[1\] : .* blkaddr = \([0-9a-f]*\)--.*/\1/p' >/tmp/first_lba
+expect "the second device begins where F2FS has it" "$FIRST" "$((0x$(cat /tmp/first_lba)))"
+all_agree "two devices"
+finish

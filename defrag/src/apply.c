@@ -5,9 +5,6 @@
  * the blocks are now: what is not fragmented any more is not written. A signal ends the work after the
  * current step. What was not moved is listed with its reason.
  */
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "apply.h"
 #include "fiemap.h"

@@ -4,7 +4,6 @@
  * The pipeline: table and heat -> selected files -> windows and their requests -> plan -> report, or work and its
  * result.
  */
-#include <unistd.h>
 
 #include "apply.h"
 #include "commands.h"

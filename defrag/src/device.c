@@ -3,8 +3,6 @@
  * Beside the pipeline: what sysfs and the superblock have about a volume.
  * Everything is optional here: what cannot be read is not known, and the caller decides.
  */
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "device.h"
 #include "model.h"

@@ -14,16 +14,12 @@
  * end of the lease. In the idle I/O class such a read waits as long as others keep the disk busy. So all blocks are
  * read before that, many at a time, in the idle class; what is done while others may wait is not in that class.
  */
-#include <fcntl.h>
 #include <linux/ioprio.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "model.h"
 #include "move.h"

@@ -6,9 +6,7 @@
  */
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "names.h"

@@ -102,9 +102,7 @@ static int by_gain(const void *a, const void *b)
 {
 	const struct range *x = *(const struct range *const *)a, *y = *(const struct range *const *)b;
 
-	if (x->gain != y->gain)
-		return x->gain > y->gain ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return FIRST(ORDER(y->gain, x->gain), ORDER(x, y));
 }
 
 /* Is a file left alone by what is known already? */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of carrying out a plan: how far it is, on a terminal; and not faster than allowed. */
-#include <time.h>
-#include <unistd.h>
 
 #include "model.h"
 #include "progress.h"

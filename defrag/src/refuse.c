@@ -4,14 +4,11 @@
  * The path is from a snapshot: something else may have it now. It is first opened as a path only, which
  * has no effect on what it names, and is compared with the inode of the plan.
  */
-#include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "opened.h"
 #include "refuse.h"

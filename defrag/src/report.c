@@ -75,11 +75,7 @@ static int by_saving(const void *a, const void *b, void *priv)
 
 	if (!x->n_chosen != !y->n_chosen)
 		return x->n_chosen ? -1 : 1;
-	if (x->saved != y->saved)
-		return x->saved > y->saved ? -1 : 1;
-	if (x_extra != y_extra)
-		return x_extra > y_extra ? -1 : 1;
-	return i < k ? -1 : i > k;
+	return FIRST(ORDER(y->saved, x->saved), FIRST(ORDER(y_extra, x_extra), ORDER(i, k)));
 }
 
 /**

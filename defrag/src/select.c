@@ -4,7 +4,6 @@
  * An argument is the path of a file, a directory with all below it, or what the viewer takes: the end of
  * a path in whole components, or a glob.
  */
-#include <unistd.h>
 
 #include "model/color.h"
 #include "select.h"

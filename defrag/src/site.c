@@ -4,13 +4,10 @@
  * Is it mounted where the plan says, would its blocks move at all, is another instance at work there,
  * and has it the free segments for the next step?
  */
-#include <fcntl.h>
 #include <mntent.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "move.h"
 #include "site.h"

@@ -3,10 +3,6 @@
  * After the work: the figures of the files that were worked on, as they are now.
  * They are from a new snapshot of the module; if that is gone, F2FS is asked by FIEMAP.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "fiemap.h"
 #include "input/inodes.h"

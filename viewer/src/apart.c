@@ -3,10 +3,8 @@
  * Beside the pipeline: run a function in a process of its own, since errors of inputs end the program. A server has
  * to survive them: the process ends alone, and its last message is the answer.
  */
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "apart.h"
 

@@ -2,8 +2,6 @@
 /* Calendar times as seconds of 64 bits, and those of files. The reader of pages has others, see page/reader/clock_utc.c. */
 #pragma once
 
-#include <time.h>
-
 #include "util.h"
 
 bool clock_parts(int64_t seconds, struct tm *tm);

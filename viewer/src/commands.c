@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the commands do with a table that was read, once or repeatedly; session_draw.c and session_serve.c have the larger ones. */
 #include <libgen.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "input/pairs.h"
 #include "input/recording.h"

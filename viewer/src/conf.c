@@ -3,7 +3,6 @@
  * Beside the pipeline: find and read configuration files, and parse img.cnf.
  * color.c parses the lines of color.cnf. Both files share the code here: words, comments and presets.
  */
-#include <unistd.h>
 
 #include "conf.h"
 

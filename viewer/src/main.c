@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fragtrace: which of its commands is meant. */
 #include <libgen.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "commands.h"

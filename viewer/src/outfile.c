@@ -5,11 +5,7 @@
  * no such files, it has a temporary name in the same directory. One file at a time. A symbolic link stays: the file
  * that it points to is replaced.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "outfile.h"
 #include "util.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: what is watched, in a few lines, and what to type next. */
-#include <unistd.h>
 
 #include "cli.h"
 #include "commands.h"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Helpers for all other files: messages, checked memory, reading of whole files. */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "names.h"

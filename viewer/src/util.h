@@ -3,8 +3,10 @@
 #pragma once
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +14,15 @@
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+/* For qsort(): which of two values comes first, and what decides if they are equal. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+#define FIRST(order, next) ((order) ? (order) : (next))
+
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /**

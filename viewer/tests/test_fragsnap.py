@@ -137,9 +137,8 @@ def test_one_process_reads_many():
                       (("odd\nname", "1s"), "^--at: odd.012name is no recording")):
         with pytest.raises(fragsnap.SnapError, match=said):
             seen += list(fragsnap.read_tables([wanted[1], bad, wanted[2]]))
-        for table in fragsnap.read_tables([wanted[1]]):
-            seen.append(table)
-    assert len(seen) == 3
+        seen += list(fragsnap.read_tables([wanted[1]]))
+    assert len(seen) == 3, seen
 
 
 def test_requests_that_are_cut():

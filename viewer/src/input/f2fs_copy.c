@@ -3,9 +3,6 @@
  * Beside the pipeline: copy what F2FS knows about the volumes of a table, as f2fs_state.c reads it.
  * The copies are packed with zstd. The folder gets its name when it is complete.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "input/f2fs_state.h"

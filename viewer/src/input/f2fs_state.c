@@ -15,8 +15,6 @@
  * with zstd as NAME.zst. A missing file becomes a note, and a malformed one is refused.
  */
 #include <mntent.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "input/f2fs_state.h"
 #include "input/source.h"

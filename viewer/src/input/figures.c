@@ -148,11 +148,7 @@ int figures_compare(const struct figures *figures, uint32_t i, uint32_t j)
 	const struct figures *x = &figures[i], *y = &figures[j];
 	uint64_t x_extra = x->requests - x->ideal, y_extra = y->requests - y->ideal;
 
-	if (x_extra != y_extra)
-		return x_extra > y_extra ? -1 : 1;
-	if (x->fragments != y->fragments)
-		return x->fragments > y->fragments ? -1 : 1;
-	return i < j ? -1 : i > j;
+	return FIRST(ORDER(y_extra, x_extra), FIRST(ORDER(y->fragments, x->fragments), ORDER(i, j)));
 }
 
 static int by_badness(const void *a, const void *b, void *priv)

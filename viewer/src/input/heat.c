@@ -20,13 +20,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct heat_window *x = a, *y = b;
 
-	if (x->major != y->major)
-		return x->major < y->major ? -1 : 1;
-	if (x->minor != y->minor)
-		return x->minor < y->minor ? -1 : 1;
-	if (x->ino != y->ino)
-		return x->ino < y->ino ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return FIRST(ORDER(x->major, y->major), FIRST(ORDER(x->minor, y->minor),
+		     FIRST(ORDER(x->ino, y->ino), ORDER(x->number, y->number))));
 }
 
 /* === Reading === */

@@ -5,7 +5,6 @@
  *	start, end, 90, 60s, 1.5s, 5m, 1h30m		after the beginning
  *	2026-05-04T03:02[:01[.123]][Z|+02:00]		with a space instead of the T, too; local time without a zone
  */
-#include <time.h>
 
 #include "clock.h"
 #include "input/moment.h"

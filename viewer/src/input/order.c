@@ -15,7 +15,7 @@ static int by_key(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return x < y ? -1 : x > y;
+	return ORDER(x, y);
 }
 
 /* For each file, where its keys begin in the array of keys; one more entry ends the last file. */

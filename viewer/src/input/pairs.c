@@ -50,7 +50,7 @@ static int by_times(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
 
-	return x->times > y->times ? -1 : x->times < y->times;
+	return ORDER(y->times, x->times);
 }
 
 /**

@@ -11,8 +11,6 @@
  * the next one. With events, the snapshot of any moment is rebuilt, except where events were lost.
  */
 #include <dirent.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "input/events.h"
 #include "input/f2fs_state.h"
@@ -82,7 +80,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct recorded *x = a, *y = b;
 
-	return x->time_ms < y->time_ms ? -1 : x->time_ms > y->time_ms;
+	return ORDER(x->time_ms, y->time_ms);
 }
 
 static void keep_if_there(char **path)

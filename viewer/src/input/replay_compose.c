@@ -8,9 +8,7 @@ static int by_inode(const void *a, const void *b)
 {
 	const struct changing *x = a, *y = b;
 
-	if (x->volume != y->volume)
-		return x->volume < y->volume ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
+	return FIRST(ORDER(x->volume, y->volume), ORDER(x->ino, y->ino));
 }
 
 /* A file that nothing is known of is only the record of one; a name in the next snapshot alone makes none. */
@@ -101,11 +99,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct by_lba *x = a, *y = b;
 
-	if (x->volume != y->volume)
-		return x->volume < y->volume ? -1 : 1;
-	if (x->lba != y->lba)
-		return x->lba < y->lba ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return FIRST(ORDER(x->volume, y->volume), FIRST(ORDER(x->lba, y->lba), ORDER(x->index, y->index)));
 }
 
 /* If two files claim a block, the stale one loses it; if neither is stale, the one that was copied first. */

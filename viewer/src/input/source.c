@@ -4,11 +4,7 @@
  * A file of debugfs is read and closed first, and parsed afterwards; others are parsed while they are read and
  * unpacked. This file also finds the time of a text, and reports why there is no text.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "apart.h"
 #include "clock.h"

@@ -9,7 +9,6 @@
  *	254:0 67072 64 0 4 contiguous /mnt/f2fs/000004.sst
  */
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "input/inodes.h"
 #include "input/order.h"

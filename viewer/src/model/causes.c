@@ -73,7 +73,7 @@ static int by_offset(const void *a, const void *b, void *priv)
 	uint32_t x = extents[((const struct file_break *)a)->extent].offset;
 	uint32_t y = extents[((const struct file_break *)b)->extent].offset;
 
-	return x < y ? -1 : x > y;
+	return ORDER(x, y);
 }
 
 /**
@@ -122,16 +122,14 @@ static int by_cause(const void *a, const void *b)
 {
 	const struct cause_sum *x = a, *y = b;
 
-	return x->cause < y->cause ? -1 : x->cause > y->cause;
+	return ORDER(x->cause, y->cause);
 }
 
 static int by_number(const void *a, const void *b)
 {
 	const struct cause_sum *x = a, *y = b;
 
-	if (x->breaks != y->breaks)
-		return x->breaks > y->breaks ? -1 : 1;
-	return by_cause(a, b);
+	return FIRST(ORDER(y->breaks, x->breaks), by_cause(a, b));
 }
 
 /**

@@ -31,9 +31,7 @@ static int by_extents(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
 
-	if (x->extents != y->extents)
-		return x->extents > y->extents ? -1 : 1;
-	return x->writer < y->writer ? -1 : x->writer > y->writer;
+	return FIRST(ORDER(y->extents, x->extents), ORDER(x->writer, y->writer));
 }
 
 static struct process *count_processes(const struct table *table)

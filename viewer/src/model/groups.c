@@ -9,20 +9,14 @@ static int by_extension(const void *a, const void *b, void *priv)
 	const struct file *files = priv;
 	const struct file *x = &files[*(const uint32_t *)a], *y = &files[*(const uint32_t *)b];
 
-	if (x->volume != y->volume)
-		return x->volume < y->volume ? -1 : 1;
-	return strcmp(x->ext, y->ext);
+	return FIRST(ORDER(x->volume, y->volume), strcmp(x->ext, y->ext));
 }
 
 static int by_breaks(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	if (x->volume != y->volume)
-		return x->volume < y->volume ? -1 : 1;
-	if (x->n_breaks != y->n_breaks)
-		return x->n_breaks > y->n_breaks ? -1 : 1;
-	return strcmp(x->ext, y->ext);
+	return FIRST(ORDER(x->volume, y->volume), FIRST(ORDER(y->n_breaks, x->n_breaks), strcmp(x->ext, y->ext)));
 }
 
 static void add_file(struct group *group, const struct breaks *breaks, uint32_t file)

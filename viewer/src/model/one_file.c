@@ -4,7 +4,6 @@
  * Written blocks are those of the table, so that all numbers agree with those of other outputs. What is
  * allocated but not written comes from the snapshot; a text does not have it.
  */
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "input/order.h"
@@ -186,7 +185,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct file_part *x = a, *y = b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return ORDER(x->offset, y->offset);
 }
 
 /* What is not written, and whether the file is stale. */

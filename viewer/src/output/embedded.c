@@ -131,7 +131,7 @@ static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return x < y ? -1 : x > y;
+	return ORDER(x, y);
 }
 
 /* Each cause that a piece refers to, by its number. */

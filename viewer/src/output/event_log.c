@@ -3,8 +3,6 @@
  * Beside the pipeline: write an event file of a recording; input/events.h has the format.
  * Each batch is flushed to the file at once, so that a reader has it even if this program is killed.
  */
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "output/event_log.h"
 

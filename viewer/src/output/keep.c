@@ -6,8 +6,6 @@
  * the program is killed is not read without it, and goes the next time. The last snapshot always stays.
  */
 #include <dirent.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "input/recording.h"
 #include "output/keep.h"
@@ -126,7 +124,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	return x->time_ms < y->time_ms ? -1 : x->time_ms > y->time_ms;
+	return ORDER(x->time_ms, y->time_ms);
 }
 
 static void enter(struct group **list, size_t *n, size_t *cap, const char *dir, const char *name)

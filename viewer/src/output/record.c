@@ -14,8 +14,6 @@
  * which program wrote that.
  */
 #include <dirent.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "input/heat.h"

@@ -6,8 +6,6 @@
  * it, and does no harm when it is applied again. A new snapshot is taken after every interval in which there were
  * events, when the event file has become large, and at once when events were lost or require a new copy.
  */
-#include <signal.h>
-#include <time.h>
 
 #include "input/f2fs_state.h"
 #include "output/event_log.h"

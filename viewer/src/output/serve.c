@@ -14,9 +14,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "output/html.h"
 #include "output/serve.h"

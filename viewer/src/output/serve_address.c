@@ -2,7 +2,6 @@
 /* Beside the pipeline: where a server listens, as the user writes it and as part of a URL. */
 #include <netdb.h>
 #include <netinet/in.h>
-#include <unistd.h>
 
 #include "output/serve_address.h"
 #include "util.h"

@@ -51,15 +51,15 @@ static int compare(const struct sorting *sorting, uint32_t i, uint32_t k)
 	case SORT_PATH:
 		return strcmp(path_of(sorting, i), path_of(sorting, k));
 	case SORT_FRAGMENTS:
-		return x->fragments < y->fragments ? -1 : x->fragments > y->fragments;
+		return ORDER(x->fragments, y->fragments);
 	case SORT_SPLIT:
 		splits[0] = figures_split(x);
 		splits[1] = figures_split(y);
-		return splits[0] < splits[1] ? -1 : splits[0] > splits[1];
+		return ORDER(splits[0], splits[1]);
 	case SORT_BLOCKS:
-		return x->blks < y->blks ? -1 : x->blks > y->blks;
+		return ORDER(x->blks, y->blks);
 	case SORT_CHANGE:
-		return sorting->changes[i] < sorting->changes[k] ? -1 : sorting->changes[i] > sorting->changes[k];
+		return ORDER(sorting->changes[i], sorting->changes[k]);
 	default:
 		return figures_compare(sorting->figures, k, i);
 	}
@@ -73,7 +73,7 @@ static int by_list(const void *a, const void *b, void *priv)
 
 	if (order)
 		return sorting->list->is_down ? -order : order;
-	return i < k ? -1 : i > k;
+	return ORDER(i, k);
 }
 
 static char *in_lower_case(const char *text)

@@ -477,7 +477,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct extent *x = *(const struct extent *const *)a, *y = *(const struct extent *const *)b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return ORDER(x->offset, y->offset);
 }
 
 /* Pointers to the extents of a file in its own order; to be freed. */

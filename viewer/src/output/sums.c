@@ -77,11 +77,7 @@ static struct sum *collect(const struct table *table, const struct listing *list
 
 static int compare(const struct sum *x, const struct sum *y)
 {
-	if (x->volume != y->volume)
-		return x->volume < y->volume ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return strcmp(x->ext, y->ext);
+	return FIRST(ORDER(x->volume, y->volume), FIRST(ORDER(x->key, y->key), strcmp(x->ext, y->ext)));
 }
 
 static int by_what(const void *a, const void *b)
@@ -96,9 +92,7 @@ static int by_number(const void *a, const void *b)
 {
 	const struct sum *x = a, *y = b;
 
-	if (x->breaks != y->breaks)
-		return x->breaks > y->breaks ? -1 : 1;
-	return compare(x, y);
+	return FIRST(ORDER(y->breaks, x->breaks), compare(x, y));
 }
 
 /* Add up what is equal. Return: the number of sums. */

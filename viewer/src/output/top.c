@@ -124,7 +124,7 @@ void top_add(struct top *top, struct table *table)
 
 static int compare(double x, double y)
 {
-	return x > y ? -1 : x < y;
+	return ORDER(y, x);
 }
 
 static int by_key(const void *a, const void *b, void *priv)

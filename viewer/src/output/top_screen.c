@@ -6,8 +6,6 @@
 #include <curses.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
-#include <unistd.h>
 #include <wchar.h>
 
 #include "names.h"

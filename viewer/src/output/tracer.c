@@ -6,10 +6,7 @@
  * lower number. So events wait until those before them are there, or until the next reading: then they are lost.
  * Those younger than the beginning of a reading wait for the next one, too: what came before them may not be read yet.
  */
-#include <signal.h>
-#include <time.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "module/format/cause.h"
 #include "output/tracer.h"
@@ -433,9 +430,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct waiting *x = a, *y = b;
 
-	if (x->event.time_ns != y->event.time_ns)
-		return x->event.time_ns < y->event.time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return FIRST(ORDER(x->event.time_ns, y->event.time_ns), ORDER(x->order, y->order));
 }
 
 static struct last_seq *last_of(struct tracer *t, uint32_t dev)

@@ -6,7 +6,6 @@
  * limits are counted in a last line, so that all numbers add up.
  */
 #include <locale.h>
-#include <time.h>
 
 #include "clock.h"
 #include "model/color.h"

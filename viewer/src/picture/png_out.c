@@ -4,7 +4,6 @@
  * Only this file uses libpng.
  */
 #include <png.h>
-#include <unistd.h>
 
 #include "outfile.h"
 #include "picture/png_out.h"

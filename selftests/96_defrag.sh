@@ -233,7 +233,7 @@ plan 37
 command -v fragtrace >/dev/null || skip_rest "fragtrace defrag" "it is not in this guest"
 defrag
 expect "without the module: the status is 1" $rc 1
-check "without the module: the message names it" said 'is the module fragtrace loaded?'
+check "without the module: the message names it" said 'the module fragtrace is not loaded'
 make_volume $DISK $MNT noinline_data || bail "no volume"
 load path=$MNT
 defrag

@@ -30,7 +30,7 @@ static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
 	cut_file(plan, file, model.extents, model.n);
 	f->end = plan->n_ranges;
 	v->n_files++;
-	v->n_fragmented += f->now.requests > f->now.ideal;
+	v->n_dear += f->now.requests > f->now.ideal;
 	v->now.blks += f->now.blks;
 	v->now.breaks += f->now.breaks;
 	v->now.requests += f->now.requests;

@@ -89,7 +89,7 @@ struct file_plan {
  * @reader: the reader whose requests are foreseen; @reader.read_blks is 0 if there is none
  * @now: the figures of its files
  * @n_files: files that the arguments name
- * @n_fragmented: files with ranges
+ * @n_dear: files that take more requests than they need
  * @n_chosen: chosen ranges
  * @n_chosen_files: files with chosen ranges
  * @n_unfit: ranges that did not fit into the budget
@@ -106,7 +106,7 @@ struct volume_plan {
 	struct reader reader;
 	struct requests now;
 	size_t n_files;
-	size_t n_fragmented;
+	size_t n_dear;
 	size_t n_chosen;
 	size_t n_chosen_files;
 	size_t n_unfit;

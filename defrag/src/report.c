@@ -280,9 +280,9 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	uint32_t *files;
 
 	put_name(on->path);
-	printf(": %s, %s, requests of %s: %ju, if no file were fragmented %ju; %s fragmented below that\n",
-	       COUNT(v->n_files, "file"), BYTES(v->now.blks), BYTES(v->request_blks), (uintmax_t)v->now.requests,
-	       (uintmax_t)v->now.ideal, COUNT(v->n_fragmented, "file"));
+	printf(": %s, %s, requests of %s: %s, if no file were fragmented %s; %s take%s more than needed\n",
+	       COUNT(v->n_files, "file"), BYTES(v->now.blks), BYTES(v->request_blks), GROUPED(v->now.requests),
+	       GROUPED(v->now.ideal), COUNT(v->n_dear, "file"), v->n_dear == 1 ? "s" : "");
 	if (v->refused)
 		printf("  left alone: %s\n", v->refused);
 	put_sums(plan, volume);

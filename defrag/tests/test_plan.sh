@@ -67,7 +67,7 @@ test_naive() {
 test_only_fragmented_windows() {
 	table "$four"
 	plan 0
-	says '/m: 1 file, 480 KiB, requests of 128 KiB: 7, if no file were fragmented 4; 1 file fragmented below that'
+	says '/m: 1 file, 480 KiB, requests of 128 KiB: 7, if no file were fragmented 4; 1 file takes more than needed'
 	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, 1 free segment needed'
 	says '  /m/a.x: 2 ranges, 224 KiB to write, requests 7 -> 4 (42.9 % fewer), 6 breaks'
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1'
@@ -95,7 +95,7 @@ test_hole_that_goes_on() {
 test_request_size() {
 	table "$four"
 	plan 0 --request 64K
-	says '/m: 1 file, 480 KiB, requests of 64 KiB: 9, if no file were fragmented 8; 1 file fragmented below that'
+	says '/m: 1 file, 480 KiB, requests of 64 KiB: 9, if no file were fragmented 8; 1 file takes more than needed'
 	says '    at 320 KiB: 64 KiB, requests 2 -> 1'
 	plan 4 --request 32K
 	plan 0 --request 512K
@@ -130,13 +130,13 @@ test_paths() {
 	sed -i 's/c d$/c\\040d/' t
 	for arg in /m/db /m/db/ /m/db/a.x db/a.x '/m/db/*' 'd?/a.x'; do
 		plan 0 "$arg"
-		says '/m: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were fragmented 1; 1 file fragmented below that'
+		says '/m: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were fragmented 1; 1 file takes more than needed'
 		says '  /m/db/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
 	done
 	plan 0 /m
-	says '/m: 3 files, 24 KiB, requests of 128 KiB: 6, if no file were fragmented 3; 3 files fragmented below that'
+	says '/m: 3 files, 24 KiB, requests of 128 KiB: 6, if no file were fragmented 3; 3 files take more than needed'
 	plan 0 'c d' /m/db2
-	says '/m: 2 files, 16 KiB, requests of 128 KiB: 4, if no file were fragmented 2; 2 files fragmented below that'
+	says '/m: 2 files, 16 KiB, requests of 128 KiB: 4, if no file were fragmented 2; 2 files take more than needed'
 	refuses 'no watched file with blocks is called /m/d, or is below it' "$fragtrace" --all -t t /m/d
 }
 
@@ -276,7 +276,7 @@ test_fragmented_edge_of_whole_windows() {
 	table '254:0 200 64 0 4 fragmented /m/a.x' '254:0 400 64 64 4 fragmented /m/a.x'
 	heat '254:0 4 32 9 300 9 0 0 /m/a.x' '254:0 4 64 9 200 9 0 9 /m/a.x'
 	plan_hot 0
-	says '/m: 1 file, 512 KiB, requests of 128 KiB: 4, if no file were fragmented 4; 0 files fragmented below that'
+	says '/m: 1 file, 512 KiB, requests of 128 KiB: 4, if no file were fragmented 4; 0 files take more than needed'
 	says '  worth a rewrite: 2 ranges in 1 file, requests 4 -> 4 (0.0 % fewer), 256 KiB to write, 1 free segment needed'
 	says '  the reads and overwrites that were counted would have saved 9 of their requests'
 	says '    at 128 KiB: 128 KiB, whole, fragmented at its edge, met 9.0 times'
@@ -463,7 +463,7 @@ test_volumes() {
 		'254:0 1 1 0 4 fragmented /m/a' '254:0 9 1 1 4 fragmented /m/a' \
 		'254:1 1 1 0 4 fragmented /n/a' '254:1 9 1 1 4 fragmented /n/a' >t
 	plan 0
-	says '/n: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were fragmented 1; 1 file fragmented below that'
+	says '/n: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were fragmented 1; 1 file takes more than needed'
 	plan 0 /m
 	says_no /n
 	# the requests of a reader are those of the files of one volume

@@ -36,9 +36,10 @@
  *       none of them has any, they are left out. A scan drops the map that it was to
  *       replace; if that is not enough, a larger file gives way, or the file itself
  *       is left out
- *   15 1/2  a file that grows loses causes at once, unless its owner is within his share:
- *       the worker was too slow. If that is not enough, it loses its map, and is
- *       scanned. It loses causes that are large
+ *   15 1/2  nothing new is added for anybody. A file that grows loses causes at once,
+ *       unless its owner is within his share: the worker was too slow. If that is not
+ *       enough, it loses its map, and is scanned. Causes of more than 1/64 of the
+ *       budget do not grow, whoever their owner is
  *   16  the same for any owner, and for all causes
  *
  * An owner is within his share if he has less than half as much as the one who has

@@ -3,7 +3,7 @@
  * Probes on F2FS tracepoints: translate events.
  *
  * In: tracepoint arguments. Out: calls of maps/event.c with an inode's record and
- * blocks. Only probes and f2fs/segment.c use types private to F2FS.
+ * blocks. Only probes, those of observers included, and f2fs/ use types private to F2FS.
  */
 
 #include <linux/fs.h>

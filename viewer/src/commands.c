@@ -376,14 +376,18 @@ static void prepare_block(struct session *s)
 static void prepare_space(struct session *s)
 {
 	const char *table = s->options.table;
+	char *state;
 
 	if (table && strcmp(table, "-") && access(table, F_OK))
 		die("%s: cannot open: %s", table, strerror(errno));
 	if (table && recording_is(table))
-		die_usage("%s: is a recording; give one snapshot of it, and F2FS's state of that time: "
-			  "-t %s/fragtrace-....snapshot.zst --f2fs-state %s/fragtrace-....f2fs", table, table, table);
-	if (table && !s->options.f2fs_state && strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
-		die_usage("%s: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR", table);
+		die_usage("%s: is a recording; give one snapshot of it: -t %s/fragtrace-....snapshot.zst", table, table);
+	if (!table || s->options.f2fs_state || !strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
+		return;
+	state = recorded_state(table);
+	if (!state)
+		die_usage("%s: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR", table);
+	free(state);
 }
 
 /* A wrong condition is told before anything is read. */
@@ -413,7 +417,7 @@ static void run_record(struct session *s)
 	if (o->events && o->count)
 		die_usage("--events: goes on until it is interrupted; leave out --count");
 	if (o->events && strcmp(o->table, DEFAULT_SNAPSHOT))
-		die_usage("--events: only the running module has them; leave out -t, and run it as root: %s cannot be read",
+		die_usage("--events: only the running module has them: expected it to be loaded, no -t, and root, who may read %s",
 			  DEFAULT_SNAPSHOT);
 	recorder_open(&s->recorder, *o->operands, o->keep_bytes, o->keep_ms);
 	if (o->events)
@@ -467,7 +471,10 @@ static void begin_table(struct session *s)
 	source_init(&s->source, o->table);
 	s->source.at = o->at;
 	s->source.volume = o->volume;
-	f2fs_source_init(&s->state, o->table, o->f2fs_state, s->command->state == STATE_ALWAYS);
+	if (s->command->state == STATE_ALWAYS && !o->f2fs_state)
+		s->recorded_state = recorded_state(o->table);
+	f2fs_source_init(&s->state, o->table, s->recorded_state ? s->recorded_state : o->f2fs_state,
+			 s->command->state == STATE_ALWAYS);
 	if (!s->needs_heat)
 		return;
 	s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table, !o->with_reads);
@@ -480,6 +487,8 @@ static void end_table(struct session *s)
 	source_free(&s->source);
 	free(s->heat_path);
 	s->heat_path = NULL;
+	free(s->recorded_state);
+	s->recorded_state = NULL;
 	s->heat_was_read = false;
 }
 

@@ -29,8 +29,8 @@ static noreturn void help(void)
 		  "Where the blocks of F2FS files lie, and why; without a command: what is watched.\n\n");
 	for (i = 0; i < N_COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i].name, commands[i].summary);
-	cli_print("\nfragtrace COMMAND --help has the options. All commands but plot, record --events and defrag --apply\n"
-		  "read a TABLE as well: a saved snapshot, a mailed text or a recording.\n"
+	cli_print("\nfragtrace COMMAND --help has the options. Most commands read a TABLE as well, a saved snapshot, a mailed text\n"
+		  "or a recording: their help says which.\n"
 		  "Exit status: 0 success; 1 error; 2 wrong command line; 3 of check and defrag, 4 of defrag: see there.\n");
 	exit(EXIT_SUCCESS);
 }

@@ -19,6 +19,7 @@
  * @lba: the block that is asked for
  * @needs_heat: colours or columns need the counts of reads
  * @heat_path: the file with them; NULL: a recording has those of each of its snapshots
+ * @recorded_state: the folder with F2FS's state that was recorded with the table; NULL: none, or another one is named
  * @source: where the table is
  * @state: where F2FS's own state is
  * @states: F2FS's own state, by volume, or NULL
@@ -40,6 +41,7 @@ struct session {
 	uint64_t lba;
 	bool needs_heat;
 	char *heat_path;
+	char *recorded_state;
 	struct source source;
 	struct f2fs_source state;
 	struct f2fs_state *states;

@@ -238,6 +238,8 @@ const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
+
 /**
  * format_count() - a number of things, such as "1 file" or "2,000 files"
  * @buf: buffer for the text
@@ -263,7 +265,6 @@ const char *format_count(char buf[COUNTED_MAX], uint64_t n, const char *what)
  */
 const char *format_bytes(char buf[BYTES_MAX], double blks)
 {
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
 	double value = blks * 4.0;
 	size_t i = 0;
 
@@ -276,6 +277,21 @@ const char *format_bytes(char buf[BYTES_MAX], double blks)
 		snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
 			 value, units[i]);
 	return buf;
+}
+
+/**
+ * format_bytes_fine() - a number of blocks in bytes with up to five digits, for labels whose steps are powers of two
+ * @buf: buffer for the text, such as 1.25 MiB
+ * @blks: number of blocks
+ */
+void format_bytes_fine(char buf[BYTES_MAX], uint64_t blks)
+{
+	double value = (double)blks * 4.0;
+	size_t i = 0;
+
+	for (; value >= 1024.0 && i + 1 < ARRAY_LEN(units); i++)
+		value /= 1024.0;
+	snprintf(buf, BYTES_MAX, "%.5g %s", value, units[i]);
 }
 
 /**

@@ -204,9 +204,9 @@ def test_rows_of_a_file(view: str) -> None:
     at = lines.index("all breaks")
     expect(lines[at:at + 4], [
         "all breaks",
-        "at block | offset | from LBA | to LBA | distance | operation, request, reason; process",
-        "1 | 4 | 16 KiB | 1,053 | 1,110 | +56 | append, writeback, new_segment; by log er:99",
-        "2 | 8 | 32 KiB | 1,113 | 1,240 | +126 | tail, sync, interleaved; by rocksdb:low:812"])
+        "at block | offset | expected LBA | is at LBA | distance | operation, request, reason; process",
+        "1 | 4 | 16 KiB | 1,054 | 1,110 | +56 | append, writeback, new_segment; by log er:99",
+        "2 | 8 | 32 KiB | 1,114 | 1,240 | +126 | tail, sync, interleaved; by rocksdb:low:812"])
     assert "bars are blocks; a line to a bar is a break, and has its colour; below: number of breaks in each 0.3 KiB" in lines, lines
     # the numbers of the breaks are above their lines
     expect(len([line for line in lines if line == "1 | 2"]), 1)

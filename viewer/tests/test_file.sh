@@ -57,8 +57,8 @@ test_numbers() {
 	says 'tail: breaks=1 blocks=3, folded blocks=0'
 	says 'all breaks: breaks=2 blocks=7, folded blocks=0'
 	says 'no break: begins its file: blocks=4, folded blocks=0'
-	says 'break 1: block=4 from=1053 to=1110 distance=+56: append, writeback, new_segment; by log er:99'
-	says 'break 2: block=8 from=1113 to=1240 distance=+126: tail, sync, interleaved; by rocksdb:low:812'
+	says 'break 1: block=4 expected=1054 at=1110 distance=+56: append, writeback, new_segment; by log er:99'
+	says 'break 2: block=8 expected=1114 at=1240 distance=+126: tail, sync, interleaved; by rocksdb:low:812'
 }
 
 test_last_block() {
@@ -111,7 +111,7 @@ test_far_offset() {
 	pixel 1170 343 '#c8c8c8'
 	only 599 342 16 452 '#ecebe6'
 	"$fragtrace" file a.db -t t -o out.svg
-	grep -q '>3.4 TiB</text>' out.svg && grep -q '>+8 KiB</text>' out.svg || fail "$(grep -o '>[0-9.]* [KMGT]iB<' out.svg)"
+	grep -q '>3.3528 TiB</text>' out.svg && grep -q '>+8 KiB</text>' out.svg || fail "$(grep -o '>[0-9.]* [KMGT]iB<' out.svg)"
 }
 
 # Up to seven gaps are cut out, each larger than an eighth of what is left without the others; narrow bands have room for a label.
@@ -147,7 +147,7 @@ test_text() {
 	says '3 fragments; split factor 3.000: to read it by 128 KiB takes 3 requests, ideally 1'
 	says 'all breaks: breaks=2 blocks=7, folded blocks=0'
 	says 'hole, or not written (a text does not tell): 11 blocks'
-	says 'break 2: block=8 from=1113 to=1240 distance=+126'
+	says 'break 2: block=8 expected=1114 at=1240 distance=+126'
 	says 'which is 126 blocks (504 KiB) after the end of the one before it'
 	says "all breaks; why is unknown: $textflaw"
 	mentions 'the last one ends at 88 KiB'
@@ -160,7 +160,7 @@ test_no_cause_was_seen() {
 	"$fragtrace" file db/000007.sst -t s -o out.png
 	[ "$("$peek" out.png text | grep -c 'causes=0')" = 1 ] || fail "$("$peek" out.png text)"
 	says 'all breaks; why is unknown: no cause was seen (the block is older than the module, the file was stale, or the module has causes=0)'
-	says 'break 2: block=8 from=1113 to=1240 distance=+126'
+	says 'break 2: block=8 expected=1114 at=1240 distance=+126'
 	! "$peek" out.png text | grep -q 'not seen' || fail "$("$peek" out.png text)"
 }
 
@@ -217,7 +217,7 @@ test_farthest_breaks_are_listed() {
 		echo '254:0 8000 1 100 4 fragmented /m/a.db'
 	} >t
 	"$fragtrace" file a.db -t t -o out.png
-	says 'break 12: block=100 from=1321 to=8000 distance=+6,678'
+	says 'break 12: block=100 expected=1322 at=8000 distance=+6,678'
 	says "the 12 farthest of 100 breaks; why is unknown: $textflaw"
 }
 

@@ -95,7 +95,7 @@ def test_space_at_a_moment():
     assert bars(types) == [(0, -0.35, 30, 0.7), (0, -1.35, 20, 0.7), (30, -0.35, 10, 0.7), (20, -1.35, 0, 0.7)]
     assert ticks(types.yaxis) == {0: "hot data", -1: "warm node"}
     assert [text.get_text() for text in types.get_legend().get_texts()] == ["valid", "free, room for SSR"]
-    assert said(figure) == ["Free space of /m", "2026-11-21 03:42:03 UTC: 20 blocks free (80 KiB) in 4 runs, the longest has 5 blocks (20 KiB)",
+    assert said(figure) == ["Free space of /m", "2026-11-21 03:42:03 UTC: 20 blocks not valid (80 KiB) in 4 runs, the longest has 5 blocks (20 KiB)",
                             "10 segments: 4 full, 3 dirty, 1 written by a log, 2 without valid blocks; a note"]
     assert_all_is_inside(figure)
     empty = space.make([volume(dirty_fill=[{"from": 1, "to": 9, "segments": 0}], free_runs=[])], "mine").axes
@@ -117,7 +117,7 @@ def test_space_over_time():
         ("#7d7d7d", "segments without valid blocks"), ("#b07cc6", "dirty segments"), ("#202020", "longest free run")]
     assert list(ticks(use.yaxis).values())[::5] == ["0%", "100%"] and list(ticks(use.yaxis))[::5] == [0, 1]
     assert use.get_ylim() == (0, 1) and segments.get_ylim()[0] == 0 and use.get_xlim() == segments.get_xlim() == (0, 60)
-    assert ", the last of 2 moments in 1 min: 0 blocks free" in said(figure)[1]
+    assert ", the last of 2 moments in 1 min: 0 blocks not valid" in said(figure)[1]
     assert_all_is_inside(figure)
 
 

@@ -89,7 +89,7 @@ test_hilbert() {
 	for cells in '#00aa00 6' '#ff8800 4' '#aa4400 2' '#0000ff 6'; do
 		pixels "${cells% *}" $((${cells#* } * 138 * 138 + 280))
 	done
-	says '1 cell = 1 block (4 KiB); the volume along a Hilbert curve; ticks: not all free there'
+	says '1 cell = 1 block (4 KiB); the volume along a Hilbert curve; ticks: rows and columns with something drawn'
 	# blocks 0 to 11 are at 0,0 0,1 1,1 1,0 2,0 3,0 3,1 2,1 2,2 3,2 3,3 2,3 (column, row)
 	for at in 0,0 0,1 1,1 1,0 2,0; do
 		pixel $((84 + ${at%,*} * 139)) $((415 + ${at#*,} * 139)) '#00aa00'

@@ -232,7 +232,7 @@ test_record_refuses() {
 	misused 'DIR: missing; see fragtrace record --help' "$fragtrace" record
 	misused 'b: unexpected argument; see fragtrace record --help' "$fragtrace" record a b
 	misused '--events: goes on until it is interrupted; leave out --count' "$fragtrace" record new --events -n 1 --count 3
-	misused '--events: only the running module has them; leave out -t' "$fragtrace" record new -t "$data/small.table" --events
+	misused '--events: only the running module has them' "$fragtrace" record new -t "$data/small.table" --events
 	rm rec
 	printf '# fragtrace table 2\n' >t
 	refuses 't:1: the table has version 2, this program reads version 1' record -t t

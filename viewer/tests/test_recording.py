@@ -540,7 +540,7 @@ def test_outputs_that_no_moment_has(made: Recorder) -> None:
     for more in ([], ["--f2fs-state", "run"]):
         done = view("space", "-t", "run", *more, cwd=made.folder.parent)
         assert done.returncode == 2 and not done.stdout
-        assert "-t run/fragtrace-....snapshot.zst --f2fs-state run/fragtrace-....f2fs" in done.stderr
+        assert "is a recording; give one snapshot of it: -t run/fragtrace-....snapshot.zst" in done.stderr
 
 
 # === fragtrace-plot ===

@@ -376,9 +376,23 @@ test_folders() {
 test_options() {
 	state 6.12
 	misused 'not an option here; see fragtrace space --help' "$fragtrace" space -t t --f2fs-state s -n 1
-	misused "t: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR" "$fragtrace" space -t t
+	misused "t: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR" "$fragtrace" space -t t
 	if space >/dev/full 2>said; then fail "a full disk is not noticed"; fi
 	grep -q '^fragtrace space: <stdout>: No space left on device$' said
+}
+
+# A snapshot of a recording has the state beside it.
+test_recorded() {
+	local snapshot
+
+	for snapshot in "$data"/../../page/samples/gc/*.snapshot.zst; do
+		[ -d "${snapshot%.snapshot.zst}.f2fs" ] || continue
+		"$fragtrace" space -t "$snapshot" >beside
+		"$fragtrace" space -t "$snapshot" --f2fs-state "${snapshot%.snapshot.zst}.f2fs" >named
+		cmp beside named || fail "$snapshot: another answer with the folder named"
+		grep -q 'not valid' beside || fail "$(cat beside)"
+	done
+	[ -s beside ] || fail "no snapshot has a state"
 }
 
 # === Other outputs ===

@@ -477,6 +477,7 @@ def test_how_it_stands(world: World) -> None:
 
 def test_why_there_is_no_table(world: World) -> None:
     snapshot = "/sys/kernel/debug/fragtrace/snapshot: cannot open: "
+    world.put("sys/module/fragtrace/version", "")
     for number, message in ((13, "Permission denied (only root may read debugfs: are you root?)"),
                             (1, "Operation not permitted (kernel lockdown may forbid debugfs)"),
                             (12, "Cannot allocate memory (the kernel has no memory for a copy of the maps)"),
@@ -485,8 +486,9 @@ def test_why_there_is_no_table(world: World) -> None:
         told(world, snapshot + message)
     (world.fake / "fail/open").unlink()
     (world.fake / "sys/kernel/debug/fragtrace/snapshot").unlink()
+    shutil.rmtree(world.fake / "sys/module/fragtrace")
     world.put("debugfs", "")
-    told(world, "/sys/kernel/debug/fragtrace/table: cannot open: No such file or directory (is the module fragtrace loaded? insmod fragtrace.ko path=DIR)")
+    told(world, "/sys/kernel/debug/fragtrace/table: cannot open: No such file or directory (the module fragtrace is not loaded: modprobe fragtrace path=DIR, or insmod fragtrace.ko path=DIR)")
 
 
 def told(world: World, message: str) -> None:

@@ -382,7 +382,7 @@ test_why_refuses() {
 test_color_by_cause() {
 	snapshot "$data/why.table"
 	"$fragtrace" view -t snapshot --color-by cause -i "$data/plain.img.cnf" -o out.png
-	notes_say 'the 8 blocks after a break have the colour of its operation; blocks are counted up to the next break'
+	notes_say 'the 8 blocks after a break have the colour of its operation, the rest is grey; blocks are counted up to the next break'
 	notes_say 'append: breaks=3 blocks=6, folded blocks=0'
 	notes_say 'overwrite: breaks=1 blocks=1, folded blocks=0'
 	notes_say 'tail: breaks=3 blocks=5, folded blocks=0'
@@ -626,11 +626,10 @@ test_page_has_causes() {
 # The commands of the front page, and what it says of its picture.
 test_readme() {
 	local readme=$viewer/../README.md
-	grep '^    viewer/fragtrace [a-z]* -t viewer/' "$readme" | sed "s/ *#.*//; s|^ *viewer/fragtrace||; s|viewer/tests/data|$data|" >commands
+	grep '^    viewer/fragtrace [a-z]* -t viewer/' "$readme" | sed "s/ *#.*//; s|^ *viewer/fragtrace||; s|viewer/tests/data|$data|; s|viewer/images|$data/../../images|" >commands
 	[ "$(wc -l <commands)" = 2 ] || fail "not two commands: $(cat commands)"
 	while read -r arguments; do
-		# shellcheck disable=SC2086 # several
-		"$fragtrace" $arguments >out </dev/null
+		eval "'$fragtrace' $arguments" </dev/null >>out
 	done <commands
 	[ -s a.png ] || fail "no picture: $(cat commands)"
 	"$fragtrace" files --json -o list.json -t "$data/rocksdb.snapshot.zst"

@@ -246,7 +246,7 @@ def make(states: list[State], title: Optional[str]) -> Figure:
     length = space["longest_free_run"]
     over = f", the last of {len(states)} moments in {span(last.time - states[0].time)}" if len(states) > 1 else ""
     style.heading(figure, title or f"Free space of {style.short(last.path, 60)}", clock(last.time) + over +
-                  f": {space['free_blocks']:,} blocks free ({blocks_text(space['free_blocks'])}) in "
+                  f": {space['free_blocks']:,} blocks not valid ({blocks_text(space['free_blocks'])}) in "
                   f"{style.plural(runs, 'run')}, the longest has {style.plural(length, 'block')} "
                   f"({blocks_text(length)})",
                   f"{style.plural(space['segments'], 'segment')}: {space['full_segments']:,} full, "

@@ -10,6 +10,7 @@
  */
 
 #include "input/latency.h"
+#include "input/source.h"
 #include "input/table.h"
 #include "names.h"
 
@@ -153,14 +154,14 @@ void latency_read(struct latency *latency, const char *name)
 	if (err == EFBIG)
 		input_too_large(name);
 	if (err)
-		die("%s: cannot read: %s%s", name, strerror(err), err == ENOENT ? " (is fragtrace loaded?)" : "");
+		die("%s: cannot read: %s%s", name, strerror(err), err == EISDIR ? "; give a copy of the file latency of debugfs" : source_hint(name, err));
 	for (line = latency->text.buf; *line; line = next) {
 		size_t len = strcspn(line, "\n");
 
 		next = line + len + !!line[len];
 		line[len] = '\0';
 		if (!number++ && strcmp(line, magic) != 0)
-			die_at(name, 1, "expected the line \"%s\"", magic);
+			die_at(name, 1, "expected the line \"%s\"; give a copy of the file latency of debugfs", magic);
 		if (!strncmp(line, unknown, strlen(unknown)))
 			die("%s: %s; load it with latency=1", name, line + strlen(unknown));
 		if (*line != '#' && !read_line(latency, caps, line))

@@ -42,6 +42,16 @@ int64_t recorded_time_of(const char *name, const char **suffix)
 	return seconds < 0 || seconds > INT64_MAX / 2000000000 || ms < 0 ? -1 : seconds * 1000 + ms;
 }
 
+/* The file or folder that was recorded with a snapshot; NULL if this is no recorded snapshot. */
+static char *recorded_beside(const char *path, const char *its_suffix)
+{
+	const char *slash = strrchr(path, '/'), *suffix;
+
+	if (recorded_time_of(slash ? slash + 1 : path, &suffix) < 0)
+		return NULL;
+	return xasprintf("%.*s%s", (int)(suffix - path), path, its_suffix);
+}
+
 /**
  * recorded_heat() - the file with what was read until a recorded snapshot
  * @path: the snapshot
@@ -50,11 +60,23 @@ int64_t recorded_time_of(const char *name, const char **suffix)
  */
 char *recorded_heat(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *suffix;
+	return recorded_beside(path, HEAT_SUFFIX);
+}
 
-	if (recorded_time_of(slash ? slash + 1 : path, &suffix) < 0)
-		return NULL;
-	return xasprintf("%.*s" HEAT_SUFFIX, (int)(suffix - path), path);
+/**
+ * recorded_state() - the folder with F2FS's state at the time of a recorded snapshot
+ * @path: the snapshot
+ *
+ * Return: its path, to be freed; NULL if there is none.
+ */
+char *recorded_state(const char *path)
+{
+	char *dir = recorded_beside(path, F2FS_STATE_SUFFIX);
+
+	if (dir && !access(dir, F_OK))
+		return dir;
+	free(dir);
+	return NULL;
 }
 
 /**

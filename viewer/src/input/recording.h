@@ -62,4 +62,5 @@ const struct recorded *recording_before(const struct recording *recording, const
 void recording_span(const struct recording *recording, size_t i, struct span *span);
 void recording_follow(const struct recording *recording, size_t i, struct span *span, const struct replay_follower *follower);
 char *recorded_heat(const char *path);
+char *recorded_state(const char *path);
 void recording_close(struct recording *recording);

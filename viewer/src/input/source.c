@@ -33,7 +33,14 @@ static bool debugfs_is_mounted(void)
 	return !statfs(DEBUGFS, &fs) && fs.f_type == DEBUGFS_SUPER_MAGIC;
 }
 
-static const char *hint(const char *path, int err)
+/**
+ * source_hint() - what to do if a file cannot be opened
+ * @path: the file
+ * @err: errno of the call that failed
+ *
+ * Return: a text in brackets, with a blank before it; empty if nothing is known.
+ */
+const char *source_hint(const char *path, int err)
 {
 	if (strncmp(path, DEBUGFS "/", strlen(DEBUGFS "/")))
 		return "";
@@ -43,9 +50,11 @@ static const char *hint(const char *path, int err)
 		return " (kernel lockdown may forbid debugfs)";
 	if (err == ENOMEM)
 		return " (the kernel has no memory for a copy of the maps)";
+	if (access("/sys/module/fragtrace", F_OK))
+		return " (the module fragtrace is not loaded: modprobe fragtrace path=DIR, or insmod fragtrace.ko path=DIR)";
 	if (!debugfs_is_mounted())
 		return " (debugfs is not mounted: mount -t debugfs none " DEBUGFS ")";
-	return " (is the module fragtrace loaded? insmod fragtrace.ko path=DIR)";
+	return "";
 }
 
 /* The file is open only while it is read. It is parsed afterwards. */
@@ -155,7 +164,7 @@ static bool source_read(struct source *source, struct text *text)
 		input_too_large(source->name);
 	if (err) {
 		source->trouble = xasprintf("%s: cannot %s: %s%s", source->name, step,
-					    strerror(err), hint(source->path, err));
+					    strerror(err), source_hint(source->path, err));
 		if (!source->was_read)
 			die("%s", source->trouble);
 		return false;

@@ -33,6 +33,7 @@ struct source {
 bool source_may_be(const char *path);
 void source_init(struct source *source, const char *path);
 void source_free(struct source *source);
+const char *source_hint(const char *path, int err);
 bool source_read_table(struct source *source, struct table *table, bool keep);
 void source_parse(struct table *table, const char *name, struct text *text, bool keep);
 bool source_read_heat(const struct source *source, struct text *text);

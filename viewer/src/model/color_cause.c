@@ -103,7 +103,7 @@ static size_t why_rule(const struct colors *colors, const struct fragment *fragm
 const struct color_source color_cause = {
 	.name = "cause",
 	.heading = "what broke the file",
-	.meaning = "the 8 blocks after a break have the colour of its operation; blocks are counted up to the next break",
+	.meaning = "the 8 blocks after a break have the colour of its operation, the rest is grey; blocks are counted up to the next break",
 	.counts = "breaks",
 	.needs_causes = true,
 	.near_break = NEAR_AFTER,
@@ -115,7 +115,7 @@ const struct color_source color_cause = {
 const struct color_source color_why = {
 	.name = "why",
 	.heading = "why it does not follow",
-	.meaning = "the 8 blocks after a break have the colour of its reason; blocks are counted up to the next break",
+	.meaning = "the 8 blocks after a break have the colour of its reason, the rest is grey; blocks are counted up to the next break",
 	.counts = "breaks",
 	.needs_causes = true,
 	.near_break = NEAR_AFTER,

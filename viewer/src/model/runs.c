@@ -235,6 +235,16 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	free(rule_of);
 }
 
+/**
+ * runs_color_all() - give all blocks after a break its strong colour, not only the first ones
+ * @runs: as left by runs_build()
+ */
+void runs_color_all(struct runs *runs)
+{
+	free(runs->near);
+	runs->near = NULL;
+}
+
 /* === Part of the blocks === */
 
 static void count_drawn(struct runs *runs, const struct run *run, const struct colors *colors, bool *is_met,

@@ -134,6 +134,7 @@ struct run_walk {
 
 void runs_build(struct runs *runs, const struct table *table, const struct selection *selection,
 		const struct colors *colors, const struct f2fs_state *states);
+void runs_color_all(struct runs *runs);
 void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors *colors, const char *name);
 void runs_free(struct runs *runs);
 

@@ -482,7 +482,8 @@ static void draw_offset(const struct file_plot *plot, struct canvas *canvas, uin
 	double x = (double)file_plot_x(plot, at);
 	char text[BYTES_MAX + 1] = "+";
 
-	format_bytes(text + (first && at > first), (double)(at > first ? at - first : at));
+	/* the step is a power of two: one decimal would not tell 1.25 MiB from 1.2 */
+	format_bytes_fine(text + (first && at > first), at > first ? at - first : at);
 	canvas_fill(canvas, x, y, pen_of(plot), tick, RGB_FAINT);
 	canvas_text(canvas, x, y + tick + LETTER_H * scale / 4, plot->layout->axis_letters, RGB_LABEL, text);
 }

@@ -226,8 +226,8 @@ static void put_heads(struct view *view)
 	free(text);
 	legend_right(l, COL_OFFSET, RGB_FAINT, "at block");
 	legend_right(l, COL_BYTES, RGB_FAINT, "offset");
-	legend_right(l, COL_FROM, RGB_FAINT, "from LBA");
-	legend_right(l, COL_TO, RGB_FAINT, "to LBA");
+	legend_right(l, COL_FROM, RGB_FAINT, "expected LBA");
+	legend_right(l, COL_TO, RGB_FAINT, "is at LBA");
 	legend_right(l, COL_DISTANCE, RGB_FAINT, "distance");
 	if (!view->flaw)
 		legend_text(l, COL_CAUSE, RGB_FAINT, "operation, request, reason; process");
@@ -248,14 +248,14 @@ static void put_break(struct view *view, size_t i)
 	legend_number(l, COL_NUMBER, i + 1);
 	legend_number(l, COL_OFFSET, offset);
 	legend_right(l, COL_BYTES, RGB_FAINT, BYTES(offset));
-	/* the block before the break, and the one after it */
-	legend_number(l, COL_FROM, jump->from - 1);
+	/* where it would follow the block before the break, and where it is */
+	legend_number(l, COL_FROM, jump->from);
 	legend_number(l, COL_TO, jump->to);
 	legend_right(l, COL_DISTANCE, RGB_INK, distance);
 	if (cause)
 		legend_text(l, COL_CAUSE, RGB_INK, cause);
-	canvas_note(l->canvas, "break %zu: block=%ju from=%ju to=%ju distance=%s%s%s", i + 1, (uintmax_t)offset,
-		    (uintmax_t)(jump->from - 1), (uintmax_t)jump->to, distance, cause ? ": " : "", cause ? cause : "");
+	canvas_note(l->canvas, "break %zu: block=%ju expected=%ju at=%ju distance=%s%s%s", i + 1, (uintmax_t)offset,
+		    (uintmax_t)jump->from, (uintmax_t)jump->to, distance, cause ? ": " : "", cause ? cause : "");
 	legend_next(l);
 	free(distance);
 	free(cause);
@@ -355,6 +355,9 @@ void file_view_draw(struct canvas *canvas, const struct table *table, const char
 	one_file_make(&one, table, name, file);
 	colors_learn(colors, &one.table);
 	runs_build(&runs, &one.table, NULL, colors, NULL);
+	/* there is room to colour all that the legend counts for a break */
+	if (colors->source->near_break == NEAR_AFTER)
+		runs_color_all(&runs);
 	paint_all(canvas, &one, &runs, colors, img, TIME_OF(text), form);
 	runs_free(&runs);
 	one_file_free(&one);

@@ -244,7 +244,7 @@ static char *describe(const struct layout *l, const struct table *table)
 	char *cell = layout_cell_size(l), *text;
 
 	(void)table;
-	text = xasprintf("%s; the volume along a Hilbert curve; ticks: not all free there", cell);
+	text = xasprintf("%s; the volume along a Hilbert curve; ticks: rows and columns with something drawn", cell);
 	free(cell);
 	return text;
 }

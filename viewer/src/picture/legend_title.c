@@ -119,7 +119,7 @@ static void draw_shares(struct legend *l)
 
 	legend_text(l, 0, RGB_FAINT, what);
 	for (i = 0; i < ARRAY_LEN(steps); i++) {
-		legend_swatch(l, col, colors_diluted(RGB_INK, steps[i].share));
+		legend_swatch(l, col, colors_diluted(colors_tone(&l->colors->rules[0], TONE_FRAG_A), steps[i].share));
 		legend_text(l, col + 3, RGB_FAINT, steps[i].text);
 		col += 5 + strlen(steps[i].text);
 	}
@@ -128,16 +128,20 @@ static void draw_shares(struct legend *l)
 	legend_next(l);
 }
 
+/* Where cells hold several blocks and nothing is folded, their key has the line about folding. */
+static bool has_shares_below(const struct legend *l)
+{
+	return l->layout->units_per_cell > 1 && !l->layout->limit && !l->layout->fold_rows;
+}
+
 static void draw_meaning(struct legend *l)
 {
 	char *trouble = colors_trouble(l->colors, l->runs->counts);
 
-	if (trouble)
-		legend_line(l, RGB_INK, trouble);
-	else if (l->layout->units_per_cell > 1)
+	if (!trouble && l->layout->units_per_cell > 1 && !has_shares_below(l))
 		draw_shares(l);
 	else
-		legend_line(l, RGB_FAINT, l->colors->source->meaning);
+		legend_line(l, trouble ? RGB_INK : RGB_FAINT, trouble ? trouble : l->colors->source->meaning);
 	free(trouble);
 }
 
@@ -168,9 +172,12 @@ static void draw_folding(struct legend *l)
 		legend_line(l, RGB_FAINT, "white rows are folded into a line; the rest is to one scale");
 		return;
 	}
+	if (has_shares_below(l)) {
+		draw_shares(l);
+		return;
+	}
 	if (!limit) {
-		legend_line(l, RGB_FAINT, l->layout->row_blks || l->layout->order == ORDER_HILBERT ||
-			 l->layout->units_per_cell > 1 ?
+		legend_line(l, RGB_FAINT, l->layout->row_blks || l->layout->order == ORDER_HILBERT ?
 			 l->runs->lens->range ? "nothing is folded: all of these blocks are drawn, to one scale" :
 			 "nothing is folded: the whole volume is drawn, to one scale" :
 			 "nothing is folded: every block is drawn");

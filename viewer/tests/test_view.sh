@@ -451,7 +451,7 @@ test_mixed_boxes() {
 		n=$("$peek" out.png | awk "/^#$colour / { print \$2 }")
 		[ "$n" -gt 1148000 ] && [ "$n" -le 1150300 ] || fail "$n mixed boxes"
 	done
-	pixels '#ff8800' $((1150000 + 280))
+	pixels '#ff8800' $((1150000 + 280 + 280))
 	pixels '#ffffff' $((3450000 + 280))
 }
 

@@ -372,6 +372,10 @@ def test_errors(view: str) -> None:
                 "254:0 4 0 1 1 1 1 2 /m/a", "254:0 4 0 1 1 1 1 /m/a"):
         Path("heat").write_text("# fragtrace heat 2\n# windows blocks=32 period_secs=9\n" + bad + "\n", encoding="utf-8")
         says('heat:3: expected "dev ino offset reads blocks requests overwrites continued path"', "table", *by_heat)
+    # the largest block that a file can have
+    Path("heat").write_text("# fragtrace heat 2\n# windows blocks=5 period_secs=9\n254:0 4 4294967295 1 1 1 1 0 /m/a\n", encoding="utf-8")
+    run(view, "view", "table", *by_heat)
+    os.remove("out.png")
     Path("heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
     says("heat: nothing is known of readers; expected a module that was loaded with heat=1", "table", *by_heat)
     os.remove("heat")

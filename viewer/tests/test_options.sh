@@ -226,6 +226,19 @@ test_repeats_count_times() {
 	[ "$(grep -ac IHDR two.png)" = 2 ] || fail "expected two pictures on stdout"
 }
 
+# Two readings without an interval have the default one between them, and a bad one does not count.
+test_two_readings() {
+	cp "$data/small.table" t
+	start -t t --count 2 2>stderr
+	wait_for test -e out.png
+	echo garbage >new
+	mv new t
+	wait_for grep -q 't:1: this is no fragtrace table.*; waiting until it is back$' stderr
+	cp "$data/small.table" new
+	mv new t
+	wait $! || fail "status $?"
+}
+
 test_repeating_outlives_a_bad_table() {
 	local status=0
 	cp "$data/small.table" t

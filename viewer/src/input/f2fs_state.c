@@ -141,6 +141,9 @@ static void read_segments(struct reader *p)
 		file = open_file(p, info, "nothing is known of this volume");
 		if (file)
 			p->trouble = f2fs_segments_read_info(s, file, info);
+		else if (p->dir && !p->trouble)
+			p->trouble = xasprintf("%s: neither segment_bits nor segment_info is in it; expected a folder with copies of "
+					       "F2FS's files", p->dir);
 	}
 	if (file)
 		fclose(file);

@@ -702,6 +702,24 @@ def test_a_trace_has_causes(tmp_path: Path) -> None:
     assert (life["name"], life["ts"] * 1000, life["dur"]) == ("/m/<f>\n7.sst", start, 8)
 
 
+def test_a_trace_has_a_process_for_each_volume(tmp_path: Path) -> None:
+    """A counter is in the process of its volume; two volumes, with one file each."""
+    recorder = Recorder(tmp_path / "run", Model(random.Random(1)))
+    recorder.copy(0)
+    text = f"# fragtrace table 1\n# time {recorder.stem.name.partition('-')[2]}\n"
+    for minor, breaks in (0, 1), (16, 2):
+        text += f"# volume 254:{minor} main_blkaddr=100 blocks=200 segment_blocks=10 path=/m{minor}\n"
+        text += "".join(f"254:{minor} {110 + 20 * i} 1 {i} 4 fragmented /m{minor}/a\n" for i in range(breaks + 1))
+    (tmp_path / "table").write_text(text, encoding="utf-8")
+    made = subprocess.run(["/usr/bin/python3", "-B", Path(__file__).with_name("to_snapshot.py"), tmp_path / "table"], capture_output=True, check=True)
+    recorder.stem.with_name(recorder.stem.name + ".snapshot.zst").write_bytes(zstandard.compress(made.stdout))
+    recorder.flush()
+    recorder.write()
+    events = traced(tmp_path)
+    process = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+    assert {process[event["pid"]]: event["args"]["breaks"] for event in events if event["ph"] == "C"} == {"/m0 (254:0)": 1, "/m16 (254:16)": 2}
+
+
 def test_a_trace_has_one_thread_for_each_file(tmp_path: Path) -> None:
     """Hundreds of files; half of them end, then the others break again, and some inode numbers are used again."""
     rng = random.Random(SEED)

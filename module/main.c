@@ -109,7 +109,7 @@
  * bounds.h has the bounds of their work.
  * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
  * (compat.h). The probes of probes/call.c take no lock there, nor in a kernel where
- * they run inside an exception (note.c). Return probes of observers/fsync/fsync.c never do.
+ * they run inside an exception (note.c). Return probes of observers/fsync/fsync.c take a raw one.
  */
 
 #include <linux/mm.h>

@@ -7,14 +7,13 @@
  * volume, in the file fsync of debugfs.
  *
  * What is known of an fsync under way is in a table, by the task that is in it. Only
- * this task uses its entry, so no lock is needed: the return probes may take none. When
- * the fsync ends, all of it is added to the histograms at once. An fsync is ended only by
- * the same task, and a task is in one fsync at most: F2FS calls none inside of one. An
- * entry whose end was not seen, because the probes were removed meanwhile, is used again
- * when the task begins its next fsync, or when the probes are attached again.
+ * this task uses its entry, so no lock is needed. When the fsync ends, all of it is added
+ * to the histograms at once. An fsync is ended only by the same task, and a task is in one
+ * fsync at most: F2FS calls none inside of one. An entry whose end was not seen, because
+ * the probes were removed meanwhile, is used again when the task begins its next fsync, or
+ * when the probes are attached again.
  */
 
-#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -47,33 +46,31 @@ MODULE_PARM_DESC(fsync, "measure where the time of an fsync goes (default: off)"
 
 /**
  * enum fsync_row - what there is a histogram of
- * @FSYNC_DATA: the phase that writes data blocks and waits for them
+ * @FSYNC_WHOLE: all of the fsync
+ * @FSYNC_DATA: the first phase, which writes data blocks and waits for them
  * @FSYNC_NODE: that of node blocks
  * @FSYNC_CHECKPOINT: the checkpoint that F2FS writes instead of node blocks
- * @FSYNC_FLUSH: the flush of the device's cache
- * @NR_FSYNC_PHASES: how many phases there are; they do not overlap
+ * @FSYNC_FLUSH: the last phase, the flush of the device's cache. Phases do not overlap.
  * @FSYNC_OTHER: the rest of the fsync
- * @FSYNC_WHOLE: all of it
  * @FSYNC_SEARCH: searches for free node IDs by the task meanwhile; the phase that
  *	they are in contains them
  * @FSYNC_BLOCKS: node blocks that the task wrote meanwhile; not a time
- * @NR_FSYNC_SUMS: how many histograms of fsyncs there are
  * @FSYNC_ALL_SEARCHES: searches by all tasks, whether in an fsync or not
  * @FSYNC_ALLOC_NID: allocations of a node ID by all tasks, searches included
  * @NR_FSYNC_ROWS: how many histograms there are
+ *
+ * In the order of the file.
  */
 enum fsync_row {
+	FSYNC_WHOLE,
 	FSYNC_DATA,
 	FSYNC_NODE,
 	FSYNC_CHECKPOINT,
 	FSYNC_FLUSH,
-	NR_FSYNC_PHASES,
-	FSYNC_OTHER = NR_FSYNC_PHASES,
-	FSYNC_WHOLE,
+	FSYNC_OTHER,
 	FSYNC_SEARCH,
 	FSYNC_BLOCKS,
-	NR_FSYNC_SUMS,
-	FSYNC_ALL_SEARCHES = NR_FSYNC_SUMS,
+	FSYNC_ALL_SEARCHES,
 	FSYNC_ALLOC_NID,
 	NR_FSYNC_ROWS
 };
@@ -94,39 +91,27 @@ struct hist {
 };
 
 /**
- * struct calls - a histogram that is changed without a lock
- * @sum: nanoseconds
- * @buckets: as above
- */
-struct calls {
-	atomic64_t sum;
-	atomic64_t buckets[BUCKETS];
-};
-
-/**
  * struct counts - what is known of the fsyncs of a volume
  * @failed: fsyncs that returned an error; the histograms contain them
  * @missed: fsyncs that were not measured, because too many tasks were in one
- * @sums: by enum fsync_row, up to %NR_FSYNC_SUMS
+ * @sums: by enum fsync_row
  * @reasons: time of the phase %FSYNC_CHECKPOINT, by F2FS's reason for it
  */
 struct counts {
 	u64 failed;
 	u64 missed;
-	struct hist sums[NR_FSYNC_SUMS];
+	struct hist sums[NR_FSYNC_ROWS];
 	struct hist reasons[REASONS];
 };
 
 /**
  * struct fsyncs - the fsyncs of a volume
- * @lock: protects @counts
+ * @lock: protects @counts. Return probes take it, where no lock may sleep
  * @counts: each fsync that has ended is in all of it, or in none
- * @calls: from %FSYNC_ALL_SEARCHES on
  */
 struct fsyncs {
-	spinlock_t lock;
+	raw_spinlock_t lock;
 	struct counts counts;
-	struct calls calls[NR_FSYNC_ROWS - NR_FSYNC_SUMS];
 };
 
 #define TASK_BITS	7
@@ -143,7 +128,7 @@ struct fsyncs {
  */
 struct under_way {
 	u64 begun;
-	u64 spent[NR_FSYNC_PHASES];
+	u64 spent[FSYNC_FLUSH + 1];
 	u64 searched;
 	u32 node_blocks;
 	unsigned long seen;
@@ -219,9 +204,9 @@ static void begin(struct fsyncs *fsyncs)
 		*f = (struct under_way){ .begun = ktime_get_ns() };
 		return;
 	}
-	spin_lock(&fsyncs->lock);
+	raw_spin_lock(&fsyncs->lock);
 	fsyncs->counts.missed++;
-	spin_unlock(&fsyncs->lock);
+	raw_spin_unlock(&fsyncs->lock);
 }
 
 /* Add an fsync that ends now to the histograms. */
@@ -232,8 +217,8 @@ static void add(struct fsyncs *fsyncs, const struct under_way *f,
 	u64 whole = ktime_get_ns() - f->begun, rest = whole;
 	unsigned int i;
 
-	spin_lock(&fsyncs->lock);
-	for (i = 0; i < NR_FSYNC_PHASES; i++) {
+	raw_spin_lock(&fsyncs->lock);
+	for (i = FSYNC_DATA; i <= FSYNC_FLUSH; i++) {
 		if (f->seen & BIT(i))
 			add_ns(&counts->sums[i], f->spent[i]);
 		rest -= f->spent[i];
@@ -248,7 +233,7 @@ static void add(struct fsyncs *fsyncs, const struct under_way *f,
 		add_ns(&counts->reasons[min(reason, REASONS - 1U)],
 		       f->spent[FSYNC_CHECKPOINT]);
 	counts->failed += err < 0;
-	spin_unlock(&fsyncs->lock);
+	raw_spin_unlock(&fsyncs->lock);
 }
 
 /*
@@ -291,7 +276,7 @@ static void *watch(void)
 	struct fsyncs *fsyncs = ft_mem_zalloc(sizeof(*fsyncs), GFP_KERNEL);
 
 	if (fsyncs)
-		spin_lock_init(&fsyncs->lock);
+		raw_spin_lock_init(&fsyncs->lock);
 	return fsyncs;
 }
 
@@ -300,40 +285,12 @@ static void forget(void *fsyncs)
 	ft_mem_free(fsyncs, sizeof(struct fsyncs));
 }
 
-/* Forget all that have ended. An fsync that is under way counts when it ends. */
-static void reset_counts(struct fsyncs *fsyncs)
-{
-	unsigned int i, b;
-
-	spin_lock(&fsyncs->lock);
-	memset(&fsyncs->counts, 0, sizeof(fsyncs->counts));
-	spin_unlock(&fsyncs->lock);
-	for (i = 0; i < ARRAY_SIZE(fsyncs->calls); i++) {
-		atomic64_set(&fsyncs->calls[i].sum, 0);
-		for (b = 0; b < BUCKETS; b++)
-			atomic64_set(&fsyncs->calls[i].buckets[b], 0);
-	}
-}
-
-/* Calls that end meanwhile may be in the sum only. */
-static void copy_calls(const struct fsyncs *fsyncs, enum fsync_row row,
-			  struct hist *hist)
-{
-	const struct calls *calls =
-		&fsyncs->calls[row - NR_FSYNC_SUMS];
-	unsigned int b;
-
-	for (b = 0; b < BUCKETS; b++)
-		hist->buckets[b] = atomic64_read(&calls->buckets[b]);
-	hist->sum = atomic64_read(&calls->sum);
-}
-
 /* === Functions of F2FS ==================================================== */
 
 /*
- * Handlers run with preemption disabled, where ftrace does not place the probe inside
- * an exception, and with PREEMPT_RT spinlocks sleep: so they take no lock. None of
- * these functions runs in an interrupt or inside a handler, so no probe is missed for
+ * Handlers run with preemption disabled, and those of a begin inside an exception where
+ * ftrace does not place the probe. So these take no lock, those of a return a raw one. None
+ * of these functions runs in an interrupt or inside a handler, so no probe is missed for
  * that. A function that this kernel does not have, because its compiler has inlined it
  * for example, is named in the log and in the file; nothing else stands in for it.
  * f2fs_build_free_nids() is inlined where F2FS allocates a node ID;
@@ -430,14 +387,15 @@ static bool count_for_all(const struct kretprobe_instance *ri,
 {
 	const struct call *call = (const struct call *)ri->data;
 	struct ft_volume *vol;
-	struct calls *calls;
+	struct fsyncs *fsyncs;
 
 	rcu_read_lock();
 	vol = ft_volume_find_info(call->info);
 	if (vol) {
-		calls = &((struct fsyncs *)ft_observed(vol, fsync))->calls[row - NR_FSYNC_SUMS];
-		atomic64_add(ns, &calls->sum);
-		atomic64_inc(&calls->buckets[bucket_of_ns(ns)]);
+		fsyncs = ft_observed(vol, fsync);
+		raw_spin_lock(&fsyncs->lock);
+		add_ns(&fsyncs->counts.sums[row], ns);
+		raw_spin_unlock(&fsyncs->lock);
 	}
 	rcu_read_unlock();
 	return vol;
@@ -634,25 +592,18 @@ static unsigned int list_probes(struct ft_probe *list)
 /* === The text ============================================================= */
 
 static const char * const names[] = {
+	[FSYNC_WHOLE] = "fsync",
 	[FSYNC_DATA] = "data",
 	[FSYNC_NODE] = "node",
 	[FSYNC_CHECKPOINT] = "checkpoint",
 	[FSYNC_FLUSH] = "flush",
 	[FSYNC_OTHER] = "other",
-	[FSYNC_WHOLE] = "fsync",
 	[FSYNC_SEARCH] = "search",
 	[FSYNC_BLOCKS] = "node_blocks",
 	[FSYNC_ALL_SEARCHES] = "all_searches",
 	[FSYNC_ALLOC_NID] = "alloc_nid",
 };
 static_assert(ARRAY_SIZE(names) == NR_FSYNC_ROWS);
-
-/* In the order of the file. */
-static const enum fsync_row sums[] = {
-	FSYNC_WHOLE, FSYNC_DATA, FSYNC_NODE, FSYNC_CHECKPOINT,
-	FSYNC_FLUSH, FSYNC_OTHER, FSYNC_SEARCH, FSYNC_BLOCKS,
-};
-static_assert(ARRAY_SIZE(sums) == NR_FSYNC_SUMS);
 
 /*
  * So many fsyncs wrote nodes. If F2FS has reported no node block in any of them, then
@@ -725,28 +676,20 @@ static void show_volume(struct seq_file *m, const struct ft_volume *vol,
 			struct counts *counts)
 {
 	struct fsyncs *fsyncs = ft_observed(vol, fsync);
-	struct hist hist;
 	enum fsync_row row;
-	unsigned int i;
 
-	spin_lock(&fsyncs->lock);
+	raw_spin_lock(&fsyncs->lock);
 	*counts = fsyncs->counts;
-	spin_unlock(&fsyncs->lock);
+	raw_spin_unlock(&fsyncs->lock);
 	if (!knows(counts, FSYNC_BLOCKS))
 		seq_printf(m, "# not known: %u:%u node_blocks: F2FS reported no node that it wrote in %llu fsyncs\n",
 			   MAJOR(vol->dev), MINOR(vol->dev),
 			   nr_values(&counts->sums[FSYNC_NODE]));
-	for (i = 0; i < ARRAY_SIZE(sums); i++) {
-		row = sums[i];
+	for (row = 0; row < NR_FSYNC_ROWS; row++) {
 		show_begin(m, vol->dev, names[row]);
 		show_hist(m, &counts->sums[row], knows(counts, row));
 		if (row == FSYNC_CHECKPOINT)
 			show_reasons(m, vol->dev, counts);
-	}
-	for (row = NR_FSYNC_SUMS; row < NR_FSYNC_ROWS; row++) {
-		copy_calls(fsyncs, row, &hist);
-		show_begin(m, vol->dev, names[row]);
-		show_hist(m, &hist, knows_row(row));
 	}
 	show_begin(m, vol->dev, "failed");
 	seq_printf(m, " %llu -\n", counts->failed);
@@ -777,11 +720,16 @@ static void show(struct seq_file *m, const struct ft_lines *lines)
 	kfree(counts);
 }
 
-/* Fsyncs that end from now on are counted. */
+/* Forget all that have ended. An fsync that is under way counts when it ends. */
 static void reset(struct ft_volume *vol)
 {
-	if (on)
-		reset_counts(ft_observed(vol, fsync));
+	struct fsyncs *fsyncs = ft_observed(vol, fsync);
+
+	if (!on)
+		return;
+	raw_spin_lock(&fsyncs->lock);
+	memset(&fsyncs->counts, 0, sizeof(fsyncs->counts));
+	raw_spin_unlock(&fsyncs->lock);
 }
 
 static const struct ft_text text = {

@@ -24,8 +24,8 @@ struct ft_text;
  * @on: its parameter; this does not change
  * @init: check its parameters; if it is on, prepare. Returns 0 or an error, which is logged
  * @exit: undo @init; all records are gone
- * @probes: list its probes on tracepoints, %FT_MAX_OBSERVER_PROBES at most. They run before
- *	those of the maps, so they see the maps as they were. Returns their number
+ * @probes: its probes on tracepoints, up to an empty one. They run before
+ *	those of the maps, so they see the maps as they were
  * @attach: attach what it needs besides; may sleep. Before any probe runs
  * @detach: undo @attach; after all probes have run
  * @watch: create its state of a volume; may sleep. Returns %NULL if memory is short
@@ -42,10 +42,10 @@ struct ft_text;
 struct ft_observer {
 	const struct ft_text *text;
 	const bool *on;
+	const struct ft_probe *probes;
 
 	int (*init)(void);
 	void (*exit)(void);
-	unsigned int (*probes)(struct ft_probe *list);
 	void (*attach)(void);
 	void (*detach)(void);
 	void *(*watch)(void);

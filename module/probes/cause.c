@@ -133,24 +133,11 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type,
 	chose(sb, p, gc_type == FT_F2FS_FG_GC ? FT_VICTIM_FG : FT_VICTIM_BG, -1);
 }
 
-/**
- * ft_probe_list_causes() - list the probes of this file, if they are wanted
- * @list: room for %FT_MAX_CAUSE_PROBES
- *
- * Return: the number of probes.
- */
-unsigned int ft_probe_list_causes(struct ft_probe *list)
-{
-	const struct ft_probe table[] = {
-		FT_PROBE(f2fs_write_begin, probe_write_begin),
-		FT_PROBE(f2fs_vm_page_mkwrite, probe_mkwrite),
-		FT_PROBE(f2fs_gc_begin, probe_gc_begin),
-		FT_PROBE(f2fs_get_victim, probe_get_victim),
-	};
-
-	static_assert(ARRAY_SIZE(table) <= FT_MAX_CAUSE_PROBES);
-	if (!ft_causes_wanted())
-		return 0;
-	memcpy(list, table, sizeof(table));
-	return ARRAY_SIZE(table);
-}
+/* The probes of this file. */
+const struct ft_probe ft_cause_probes[] = {
+	FT_PROBE(f2fs_write_begin, probe_write_begin),
+	FT_PROBE(f2fs_vm_page_mkwrite, probe_mkwrite),
+	FT_PROBE(f2fs_gc_begin, probe_gc_begin),
+	FT_PROBE(f2fs_get_victim, probe_get_victim),
+	{ }
+};

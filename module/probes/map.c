@@ -520,6 +520,33 @@ static void probe_iget(void *unused, struct inode *inode)
 
 /* === The table ============================================================ */
 
+static const struct ft_probe probes[] = {
+	FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
+	FT_PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
+	FT_PROBE(f2fs_map_blocks, probe_map_blocks),
+	FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
+	FT_PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
+	FT_PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
+	FT_PROBE(f2fs_fallocate, probe_fallocate),
+	FT_PROBE(f2fs_truncate_data_blocks_range, probe_truncate_range),
+	FT_PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
+	FT_PROBE(f2fs_compress_pages_end, probe_compress_end),
+	FT_PROBE(f2fs_fiemap, probe_fiemap),
+	FT_PROBE(f2fs_new_inode, probe_new_inode),
+	FT_PROBE(f2fs_evict_inode, probe_evict_inode),
+	FT_PROBE(f2fs_iget, probe_iget),
+	{ }
+};
+
+/* Append a table of probes to @nr others. Returns how many there are then. */
+static unsigned int append(struct ft_probe *list, unsigned int nr,
+			   const struct ft_probe *table)
+{
+	for (; table && table->name && !WARN_ON_ONCE(nr == FT_MAX_PROBES); table++)
+		list[nr++] = *table;
+	return nr;
+}
+
 /**
  * ft_probe_list() - list all probes that are wanted
  * @list: room for %FT_MAX_PROBES
@@ -528,32 +555,19 @@ static void probe_iget(void *unused, struct inode *inode)
  */
 unsigned int ft_probe_list(struct ft_probe *list)
 {
-	const struct ft_probe table[] = {
-		FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
-		FT_PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
-		FT_PROBE(f2fs_map_blocks, probe_map_blocks),
-		FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
-		FT_PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
-		FT_PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
-		FT_PROBE(f2fs_fallocate, probe_fallocate),
-		FT_PROBE(f2fs_truncate_data_blocks_range, probe_truncate_range),
-		FT_PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
-		FT_PROBE(f2fs_compress_pages_end, probe_compress_end),
-		FT_PROBE(f2fs_fiemap, probe_fiemap),
-		FT_PROBE(f2fs_new_inode, probe_new_inode),
-		FT_PROBE(f2fs_evict_inode, probe_evict_inode),
-		FT_PROBE(f2fs_iget, probe_iget),
-	};
 	const struct ft_observer *o;
 	unsigned int nr = 0, i;
+	bool reads = false;
 
-	static_assert(ARRAY_SIZE(table) <= FT_MAX_MAP_PROBES);
 	/* observers see the maps as they were before the event */
-	ft_for_each_observer(o, i)
-		if (*o->on && o->probes)
-			nr += o->probes(list + nr);
-	nr += ft_probe_list_reads(list + nr);
-	memcpy(list + nr, table, sizeof(table));
-	nr += ARRAY_SIZE(table);
-	return nr + ft_probe_list_causes(list + nr);
+	ft_for_each_observer(o, i) {
+		if (!*o->on)
+			continue;
+		nr = append(list, nr, o->probes);
+		reads |= !!o->read;
+	}
+	if (reads)
+		nr = append(list, nr, ft_read_probes);
+	nr = append(list, nr, probes);
+	return ft_causes_wanted() ? append(list, nr, ft_cause_probes) : nr;
 }

@@ -27,23 +27,19 @@
 
 /* === Lists of probes ====================================================== */
 
-/* The build fails if the arguments of a probe differ from those of its event. */
+/*
+ * An entry of a table, which ends with an empty one. The build fails if the arguments of a
+ * probe differ from those of its event.
+ */
 #define FT_PROBE(event, probe)	__FT_PROBE(event, probe)
 #define __FT_PROBE(event, probe) {					\
 	.name = #event,							\
-	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
+	.func = (void *)(probe) +					\
+		0 * sizeof((check_trace_callback_type_##event(probe), 0)), \
 }
 
-/* At the most: those that are always attached, of causes, of reads, and of each observer. */
-#define FT_MAX_MAP_PROBES	14
-#define FT_MAX_CAUSE_PROBES	4
-#define FT_MAX_READ_PROBES	3
-#define FT_MAX_OBSERVER_PROBES	8
-static_assert(FT_MAX_MAP_PROBES + FT_MAX_CAUSE_PROBES + FT_MAX_READ_PROBES +
-	      FT_NR_OBSERVERS * FT_MAX_OBSERVER_PROBES <= FT_MAX_PROBES);
-
-unsigned int ft_probe_list_causes(struct ft_probe *list);
-unsigned int ft_probe_list_reads(struct ft_probe *list);
+extern const struct ft_probe ft_cause_probes[];
+extern const struct ft_probe ft_read_probes[];
 
 /* === Begin and end ======================================================== */
 

@@ -58,28 +58,10 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 	count_read(inode, ft_first_block(offset), ft_end_block(end), true);
 }
 
-/**
- * ft_probe_list_reads() - list the probes of this file, if an observer needs them
- * @list: room for %FT_MAX_READ_PROBES
- *
- * Return: the number of probes.
- */
-unsigned int ft_probe_list_reads(struct ft_probe *list)
-{
-	const struct ft_probe table[] = {
-		FT_PROBE(f2fs_readpages, probe_readpages),
-		FT_PROBE(f2fs_readpage, probe_readpage),
-		FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
-	};
-	const struct ft_observer *o;
-	bool wanted = false;
-	unsigned int i;
-
-	static_assert(ARRAY_SIZE(table) <= FT_MAX_READ_PROBES);
-	ft_for_each_observer(o, i)
-		wanted |= *o->on && o->read;
-	if (!wanted)
-		return 0;
-	memcpy(list, table, sizeof(table));
-	return ARRAY_SIZE(table);
-}
+/* The probes of this file, for observers that need them. */
+const struct ft_probe ft_read_probes[] = {
+	FT_PROBE(f2fs_readpages, probe_readpages),
+	FT_PROBE(f2fs_readpage, probe_readpage),
+	FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
+	{ }
+};

@@ -575,19 +575,13 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 		fsync_node_block();
 }
 
-static unsigned int list_probes(struct ft_probe *list)
-{
-	/* the exit first: an fsync that has been seen to begin must be seen to end */
-	const struct ft_probe list_of[] = {
-		FT_PROBE(f2fs_sync_file_exit, probe_sync_exit),
-		FT_PROBE(f2fs_sync_file_enter, probe_sync_enter),
-		FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
-	};
-
-	static_assert(ARRAY_SIZE(list_of) <= FT_MAX_OBSERVER_PROBES);
-	memcpy(list, list_of, sizeof(list_of));
-	return ARRAY_SIZE(list_of);
-}
+/* The exit first: an fsync that has been seen to begin must be seen to end. */
+static const struct ft_probe tracepoints[] = {
+	FT_PROBE(f2fs_sync_file_exit, probe_sync_exit),
+	FT_PROBE(f2fs_sync_file_enter, probe_sync_enter),
+	FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
+	{ }
+};
 
 /* === The text ============================================================= */
 
@@ -759,7 +753,7 @@ const struct ft_observer ft_fsync = {
 	.on = &on,
 	.init = init,
 	.exit = exit_fsync,
-	.probes = list_probes,
+	.probes = tracepoints,
 	.attach = attach,
 	.detach = detach,
 	.watch = watch,

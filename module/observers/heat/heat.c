@@ -629,21 +629,15 @@ static void probe_replace(void *unused, struct inode *inode,
 			    AN_OVERWRITE);
 }
 
-static unsigned int list_probes(struct ft_probe *list)
-{
-	const struct ft_probe table[] = {
-		FT_PROBE(f2fs_submit_read_bio, probe_submit_read),
-		FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
-		FT_PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
-		FT_PROBE(f2fs_map_blocks, probe_map_blocks),
-		FT_PROBE(f2fs_truncate_blocks_enter, probe_truncate),
-		FT_PROBE(f2fs_replace_atomic_write_block, probe_replace),
-	};
-
-	static_assert(ARRAY_SIZE(table) <= FT_MAX_OBSERVER_PROBES);
-	memcpy(list, table, sizeof(table));
-	return ARRAY_SIZE(table);
-}
+static const struct ft_probe probes[] = {
+	FT_PROBE(f2fs_submit_read_bio, probe_submit_read),
+	FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
+	FT_PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
+	FT_PROBE(f2fs_map_blocks, probe_map_blocks),
+	FT_PROBE(f2fs_truncate_blocks_enter, probe_truncate),
+	FT_PROBE(f2fs_replace_atomic_write_block, probe_replace),
+	{ }
+};
 
 /* === Giving way =========================================================== */
 
@@ -828,7 +822,7 @@ const struct ft_observer ft_heat = {
 	.on = &on,
 	.init = init,
 	.exit = exit_heat,
-	.probes = list_probes,
+	.probes = probes,
 	.read = count_read,
 	.drop = drop_counts,
 	.give_way = drop_hottest,

@@ -258,23 +258,17 @@ static void probe_bio_queue(void *unused, struct bio *bio)
 	ft_probe_leave();
 }
 
-static unsigned int list_probes(struct ft_probe *list)
-{
-	const struct ft_probe table[] = {
-		FT_PROBE(f2fs_readpages, probe_readpages),
-		FT_PROBE(f2fs_readpage, probe_readpage),
-		FT_PROBE(f2fs_submit_read_bio, probe_submit_read),
-		FT_PROBE(f2fs_direct_IO_enter, probe_direct_enter),
-		FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
-		FT_PROBE(block_bio_queue, probe_bio_queue),
-		FT_PROBE(block_rq_complete, ft_times_request_complete),
-		FT_PROBE(block_bio_complete, ft_times_bio_complete),
-	};
-
-	static_assert(ARRAY_SIZE(table) <= FT_MAX_OBSERVER_PROBES);
-	memcpy(list, table, sizeof(table));
-	return ARRAY_SIZE(table);
-}
+static const struct ft_probe probes[] = {
+	FT_PROBE(f2fs_readpages, probe_readpages),
+	FT_PROBE(f2fs_readpage, probe_readpage),
+	FT_PROBE(f2fs_submit_read_bio, probe_submit_read),
+	FT_PROBE(f2fs_direct_IO_enter, probe_direct_enter),
+	FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
+	FT_PROBE(block_bio_queue, probe_bio_queue),
+	FT_PROBE(block_rq_complete, ft_times_request_complete),
+	FT_PROBE(block_bio_complete, ft_times_bio_complete),
+	{ }
+};
 
 /* Forget the reads that were under way when the probes were detached; no probe runs. */
 static void attach(void)
@@ -310,7 +304,7 @@ const struct ft_observer ft_latency = {
 	.on = &ft_counts_on,
 	.init = init,
 	.exit = exit_latency,
-	.probes = list_probes,
+	.probes = probes,
 	.attach = attach,
 	.watch = ft_counts_watch,
 	.forget = ft_counts_forget,

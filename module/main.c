@@ -172,8 +172,7 @@ static unsigned long max_mem_mb;
 module_param(max_mem_mb, ulong, 0444);
 MODULE_PARM_DESC(max_mem_mb, "memory for files, names and extent maps in MiB (default: 1/8 of memory)");
 
-static bool causes = true;
-module_param(causes, bool, 0444);
+module_param_named(causes, ft_causes, bool, 0444);
 MODULE_PARM_DESC(causes, "tell why each fragment begins where it does (default: on)");
 
 static int set_budget(void)
@@ -198,7 +197,7 @@ static int __init fragtrace_init(void)
 	err = set_budget();
 	if (err)
 		return err;
-	if (causes)
+	if (ft_causes)
 		static_branch_enable(&ft_causes_on);
 	ft_budget_init();
 	err = ft_observers_init(ft_all_observers);

@@ -6,6 +6,7 @@
 
 #include "core/base.h"
 
+bool ft_causes = true;
 DEFINE_STATIC_KEY_FALSE(ft_causes_on);
 
 DEFINE_PER_CPU(u64[FT_NR_COUNTERS], ft_counters);

@@ -21,6 +21,7 @@
 /* These are written as octal numbers in paths: they would end a field or line. */
 #define FT_ESCAPED	" \t\n\v\f\r\033\\"
 
+extern bool ft_causes;
 DECLARE_STATIC_KEY_FALSE(ft_causes_on);
 
 /* Are causes of breaks kept (parameter causes)? This does not change. */
@@ -28,6 +29,9 @@ static __always_inline bool ft_causes_wanted(void)
 {
 	return static_branch_unlikely(&ft_causes_on);
 }
+
+/* For sort(): negative, 0 or positive, as @a and @b are numbers in order, equal, or not. */
+#define ft_compare(a, b)	(((a) > (b)) - ((a) < (b)))
 
 extern struct workqueue_struct *ft_wq;
 extern wait_queue_head_t ft_settled;

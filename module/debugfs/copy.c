@@ -51,7 +51,7 @@ static int by_dev(const void *a, const void *b)
 	const struct ft_volume *x = *(const struct ft_volume **)a;
 	const struct ft_volume *y = *(const struct ft_volume **)b;
 
-	return x->dev < y->dev ? -1 : x->dev > y->dev;
+	return ft_compare(x->dev, y->dev);
 }
 
 /* The room that a path of so many bytes may take. */

@@ -82,7 +82,6 @@ static void show_stats(struct seq_file *m, const struct ft_lines *lines)
 	}
 	rcu_read_unlock();
 
-	seq_puts(m, "# fragtrace stats 1\n");
 	seq_printf(m, "attached %d\n", ft_attach_usable());
 	seq_printf(m, "calls_attached %d\n", ft_call_attached());
 	seq_printf(m, "volumes %u\n", volumes);
@@ -108,6 +107,7 @@ static void show_stats(struct seq_file *m, const struct ft_lines *lines)
 
 static const struct ft_text stats_text = {
 	.name = "stats",
+	.version = 1,
 	.head = show_stats,
 };
 
@@ -115,7 +115,6 @@ static const struct ft_text stats_text = {
 
 static void show_targets(struct seq_file *m, const struct ft_lines *lines)
 {
-	seq_puts(m, "# fragtrace targets 1\n");
 	seq_puts(m, "# dev ino state files path\n");
 	ft_target_show(m);
 }
@@ -138,6 +137,7 @@ static int change_targets(const char *line)
 
 static const struct ft_text targets_text = {
 	.name = "targets",
+	.version = 1,
 	.head = show_targets,
 	.write = change_targets,
 	.words = "one line: add DIR, wait DIR, or del DIR",
@@ -156,11 +156,6 @@ static int request(const char *line, int (*func)(const char *path))
 	return err;
 }
 
-static void show_resync(struct seq_file *m, const struct ft_lines *lines)
-{
-	seq_puts(m, "# write 1, or a watched directory\n");
-}
-
 static int resync(const char *line)
 {
 	return request(line, ft_resync_all);
@@ -168,7 +163,7 @@ static int resync(const char *line)
 
 static const struct ft_text resync_text = {
 	.name = "resync",
-	.head = show_resync,
+	.columns = "# write 1, or a watched directory\n",
 	.write = resync,
 	.words = "1, or a watched directory",
 };

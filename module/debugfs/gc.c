@@ -126,12 +126,10 @@ static u32 number_of(const struct line *line)
 static int compare_victims(const struct line *x, const struct line *y)
 {
 	if (x->kind == VOLUME || y->kind == VOLUME)
-		return x->kind == VOLUME ? -1 : 1;
-	if (number_of(x) != number_of(y))
-		return (s32)(number_of(x) - number_of(y)) < 0 ? 1 : -1;
-	if (x->kind != y->kind)
-		return x->kind == VICTIM ? -1 : 1;
-	return x->share.ino < y->share.ino ? -1 : x->share.ino > y->share.ino;
+		return ft_compare(x->kind, y->kind);
+	/* numbers may wrap */
+	return ft_compare(0, (s32)(number_of(x) - number_of(y))) ?:
+	       ft_compare(x->kind, y->kind) ?: ft_compare(x->share.ino, y->share.ino);
 }
 
 /* Last come the files, by volume, most blocks first, then in the order of the snapshot. */
@@ -141,14 +139,13 @@ static int compare(const void *a, const void *b)
 
 	cond_resched();
 	if (x->kind != y->kind && (x->kind == FILE_MOVED || y->kind == FILE_MOVED))
-		return x->kind == FILE_MOVED ? 1 : -1;
+		return ft_compare(x->kind, y->kind);
 	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
+		return ft_compare(x->dev, y->dev);
 	if (x->kind != FILE_MOVED)
 		return compare_victims(x, y);
-	if (blocks_of(x) != blocks_of(y))
-		return blocks_of(x) < blocks_of(y) ? 1 : -1;
-	return x->moved.file < y->moved.file ? -1 : 1;
+	return ft_compare(blocks_of(y), blocks_of(x)) ?:
+	       ft_compare(x->moved.file, y->moved.file);
 }
 
 /*
@@ -188,17 +185,6 @@ static int add_up(struct ft_lines *lines)
 
 static const char * const policies[] = { FT_POLICY_NAMES };
 static_assert(ARRAY_SIZE(policies) == FT_NR_POLICIES);
-
-static void show_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	seq_puts(m, "# fragtrace gc 2\n");
-	if (!ft_causes_wanted())
-		seq_puts(m, "# not known: the module was loaded with causes=0\n");
-	seq_puts(m, "# volume dev victims_foreground victims_background segments_ssr moved_foreground watched_foreground moved_background watched_background victim_unknown\n");
-	seq_puts(m, "# victim dev time segment segments by type valid moved watched policy\n");
-	seq_puts(m, "# moved dev segment ino blocks\n");
-	seq_puts(m, "# file dev ino foreground background path\n");
-}
 
 static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *data)
 {
@@ -246,12 +232,19 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 
 const struct ft_text ft_gc_text = {
 	.name = "gc",
+	.version = 2,
+	.on = &ft_causes,
+	.parameter = "causes",
+	.columns =
+		"# volume dev victims_foreground victims_background segments_ssr moved_foreground watched_foreground moved_background watched_background victim_unknown\n"
+		"# victim dev time segment segments by type valid moved watched policy\n"
+		"# moved dev segment ino blocks\n"
+		"# file dev ino foreground background path\n",
 	.view = FT_VIEW_PATHS,
 	.size = sizeof(struct line),
 	.each = list_file,
 	.volume = list_volume,
 	.compare = compare,
 	.complete = add_up,
-	.head = show_head,
 	.show = show_line,
 };

@@ -59,12 +59,27 @@ static void lines_stop(struct seq_file *m, void *v)
 {
 }
 
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
+{
+	const struct ft_text *text = lines->text;
+
+	if (text->version)
+		seq_printf(m, "# fragtrace %s %u\n", text->name, text->version);
+	if (text->on && !*text->on)
+		seq_printf(m, "# not known: the module was loaded with %s=0\n",
+			   text->parameter);
+	else if (text->head)
+		text->head(m, lines);
+	if (text->columns)
+		seq_puts(m, text->columns);
+}
+
 static int lines_show(struct seq_file *m, void *v)
 {
 	const struct ft_lines *lines = m->private;
 
 	if (v == SEQ_START_TOKEN)
-		lines->text->head(m, lines);
+		show_head(m, lines);
 	else
 		lines->text->show(m, lines, v);
 	return 0;

@@ -28,6 +28,10 @@ struct ft_lines {
 /**
  * struct ft_text - a text
  * @name: of the file
+ * @version: of its format; 0: the first line does not name it
+ * @on: its parameter; if it is off the text has nothing but a line that says so, and @columns
+ * @parameter: the name of that
+ * @columns: the last lines of the head, or %NULL
  * @view: which snapshot it needs
  * @size: bytes of a line, as it is kept
  * @each: with FT_VIEW_PATHS: called for each file of the snapshot, whose record cannot go
@@ -35,17 +39,21 @@ struct ft_lines {
  * @volume: add the lines of a volume. Returns 0 or an error
  * @compare: the order of the lines, for sort()
  * @complete: do the rest. Returns 0 or an error
- * @head: print the head. This may be all of the text
+ * @head: print more of the head, before @columns. This may be all of the text
  * @show: print a line
  * @write: do what is written, one line, whose escapes have been replaced. Returns 0, an
  *	error that has been logged, or 1 if this is none of @words
  * @reset: instead: reset the counts of a volume
  * @words: what may be written, for the log
  *
- * Only @name and @head are needed. All functions run in a process, and may sleep.
+ * Only @name is needed. All functions run in a process, and may sleep.
  */
 struct ft_text {
 	const char *name;
+	unsigned int version;
+	const bool *on;
+	const char *parameter;
+	const char *columns;
 	enum ft_view view;
 	size_t size;
 	int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file);

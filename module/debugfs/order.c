@@ -11,6 +11,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "core/base.h"
 #include "debugfs/snapshot.h"
 
 /* Bits of an LBA that one pass over all extents sorts by. */
@@ -159,11 +160,8 @@ static int by_badness(const void *a, const void *b, const void *priv)
 
 	/* sort_r() does not reschedule */
 	cond_resched();
-	if (x_extra != y_extra)
-		return x_extra > y_extra ? -1 : 1;
-	if (x->fragments != y->fragments)
-		return x->fragments > y->fragments ? -1 : 1;
-	return i < j ? -1 : i > j;
+	return ft_compare(y_extra, x_extra) ?: ft_compare(y->fragments, x->fragments) ?:
+	       ft_compare(i, j);
 }
 
 static void list_by_badness(struct ft_snapshot *snap)

@@ -142,35 +142,11 @@ static int by_number(const void *a, const void *b)
 	const struct sum *x = a, *y = b;
 
 	cond_resched();
-	if (x->times != y->times)
-		return x->times > y->times ? -1 : 1;
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return strcmp(x->ext, y->ext);
+	return ft_compare(y->times, x->times) ?: ft_compare(x->dev, y->dev) ?:
+	       ft_compare(x->kind, y->kind) ?: strcmp(x->ext, y->ext);
 }
 
 /* === Lines ================================================================ */
-
-static void show_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	seq_printf(m, "# fragtrace %s 1\n", lines->text->name);
-	if (!ft_causes_wanted())
-		seq_puts(m, "# not known: the module was loaded with causes=0\n");
-}
-
-static void healed_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	show_head(m, lines);
-	seq_puts(m, "# dev op flush why_here healed extension\n");
-}
-
-static void pairs_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	show_head(m, lines);
-	seq_puts(m, "# dev times victim_extension victim_process culprit_extension culprit_process\n");
-}
 
 static void show_healed(struct seq_file *m, const struct ft_lines *lines,
 			const void *line)
@@ -226,10 +202,13 @@ static void reset(struct ft_volume *vol)
 
 const struct ft_text ft_healed_text = {
 	.name = "healed",
+	.version = 1,
+	.on = &ft_causes,
+	.parameter = "causes",
+	.columns = "# dev op flush why_here healed extension\n",
 	.size = sizeof(struct sum),
 	.volume = collect_healed,
 	.compare = by_number,
-	.head = healed_head,
 	.show = show_healed,
 	.reset = reset,
 	.words = FT_RESET_WORDS,
@@ -237,10 +216,14 @@ const struct ft_text ft_healed_text = {
 
 const struct ft_text ft_by_pair_text = {
 	.name = "by_pair",
+	.version = 1,
+	.on = &ft_causes,
+	.parameter = "causes",
+	.columns =
+		"# dev times victim_extension victim_process culprit_extension culprit_process\n",
 	.size = sizeof(struct sum),
 	.volume = collect_pairs,
 	.compare = by_number,
-	.head = pairs_head,
 	.show = show_pair,
 	.reset = reset,
 	.words = FT_RESET_WORDS,

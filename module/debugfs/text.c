@@ -303,27 +303,21 @@ static void table_head(struct seq_file *m, const struct ft_lines *lines)
 {
 	size_t i;
 
-	seq_puts(m, "# fragtrace table 1\n");
 	for (i = 0; i < lines->snap->volumes.nr; i++)
 		show_volume(m, lines->snap, i);
 	show_marks(m, lines->snap);
 	show_stale(m, lines->snap);
-	seq_puts(m, "# dev lba length offset ino state path\n");
 }
 
 static void extents_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	seq_puts(m, "# fragtrace extents 2\n");
 	show_marks(m, lines->snap);
 	show_stale(m, lines->snap);
-	seq_puts(m, "# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 }
 
 static void files_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	seq_puts(m, "# fragtrace files 2\n");
 	show_marks(m, lines->snap);
-	seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k op flush why_here path\n");
 }
 
 /* === The files ============================================================ */
@@ -337,6 +331,8 @@ static int take_order(struct ft_lines *lines)
 
 const struct ft_text ft_table_text = {
 	.name = "table",
+	.version = 1,
+	.columns = "# dev lba length offset ino state path\n",
 	.view = FT_VIEW_TABLE,
 	.size = sizeof(u32),
 	.complete = take_order,
@@ -346,6 +342,9 @@ const struct ft_text ft_table_text = {
 
 const struct ft_text ft_extents_text = {
 	.name = "extents",
+	.version = 2,
+	.columns =
+		"# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n",
 	.view = FT_VIEW_EXTENTS,
 	.size = sizeof(u32),
 	.complete = take_order,
@@ -355,6 +354,9 @@ const struct ft_text ft_extents_text = {
 
 const struct ft_text ft_files_text = {
 	.name = "files",
+	.version = 2,
+	.columns =
+		"# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k op flush why_here path\n",
 	.view = FT_VIEW_FILES,
 	.size = sizeof(u32),
 	.complete = take_order,

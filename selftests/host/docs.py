@@ -240,7 +240,7 @@ def debugfs() -> Iterator[str]:
     yield from differ("file", shown, "module/", headed, "the headings of FORMATS.md")
 
     # the names of fields follow the format's name, or are in a table of them
-    heads = {line.strip() for line in re.findall(r'# ((?:[a-z]+ )?dev [a-z0-9_ ]+?)\\n"', source)}
+    heads = {line.strip() for line in re.findall(r'# ((?:[a-z]+ )?dev [a-z0-9_ ]+?)\\n(?=["#])', source)}
     yield from missing("heads of text files", len(heads), 12)
     flat = re.sub(r"\s+", " ", text)
     yield from (f"fields '{head}': not in FORMATS.md" for head in sorted(heads) if f"{head}`" not in flat and f"# {head} " not in flat)

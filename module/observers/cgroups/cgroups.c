@@ -312,13 +312,8 @@ static int by_cost(const void *a, const void *b)
 	u64 ny = y->counts.requests - y->counts.whole;
 
 	cond_resched();
-	if (nx != ny)
-		return nx > ny ? -1 : 1;
-	if (x->counts.requests != y->counts.requests)
-		return x->counts.requests > y->counts.requests ? -1 : 1;
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	return strcmp(x->path, y->path);
+	return ft_compare(ny, nx) ?: ft_compare(y->counts.requests, x->counts.requests) ?:
+	       ft_compare(x->dev, y->dev) ?: strcmp(x->path, y->path);
 }
 
 /* There is room for it. */
@@ -352,14 +347,6 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	return 0;
 }
 
-static void show_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	seq_puts(m, "# fragtrace by_cgroup 1\n");
-	if (!on)
-		seq_puts(m, "# not known: the module was loaded with cgroups=0\n");
-	seq_puts(m, "# dev reads bytes requests whole unknown path\n");
-}
-
 static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
 {
 	const struct line *l = line;
@@ -384,10 +371,13 @@ static void reset(struct ft_volume *vol)
 
 static const struct ft_text text = {
 	.name = "by_cgroup",
+	.version = 1,
+	.on = &on,
+	.parameter = "cgroups",
+	.columns = "# dev reads bytes requests whole unknown path\n",
 	.size = sizeof(struct line),
 	.volume = list_volume,
 	.compare = by_cost,
-	.head = show_head,
 	.show = show_line,
 	.reset = reset,
 	.words = FT_RESET_WORDS,

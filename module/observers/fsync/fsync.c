@@ -697,11 +697,6 @@ static void show(struct seq_file *m, const struct ft_lines *lines)
 	struct ft_volume *vol;
 	unsigned int n;
 
-	seq_puts(m, "# fragtrace fsync 1\n");
-	if (!on) {
-		seq_puts(m, "# not known: the module was loaded with fsync=0\n");
-		return;
-	}
 	show_unknown(m);
 	seq_puts(m, "# dev what count sum us:count... (node_blocks: blocks; other sums: ns)\n");
 	counts = kmalloc(sizeof(*counts), GFP_KERNEL);
@@ -728,6 +723,9 @@ static void reset(struct ft_volume *vol)
 
 static const struct ft_text text = {
 	.name = "fsync",
+	.version = 1,
+	.on = &on,
+	.parameter = "fsync",
 	.head = show,
 	.reset = reset,
 	.words = FT_RESET_WORDS,

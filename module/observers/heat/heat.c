@@ -744,13 +744,7 @@ static int copy_file(struct ft_lines *copy, struct ft_inode *rec, u32 file)
 
 static void show_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	seq_puts(m, "# fragtrace heat 2\n");
-	if (on)
-		seq_printf(m, "# windows blocks=%lu period_secs=%u\n",
-			   BIT(window_bits), period_secs);
-	else
-		seq_puts(m, "# not known: the module was loaded with heat=0\n");
-	seq_puts(m, "# dev ino offset reads blocks requests overwrites continued path\n");
+	seq_printf(m, "# windows blocks=%lu period_secs=%u\n", BIT(window_bits), period_secs);
 }
 
 static void show_line(struct seq_file *m, const struct ft_lines *copy, const void *data)
@@ -770,6 +764,10 @@ static void show_line(struct seq_file *m, const struct ft_lines *copy, const voi
 
 static const struct ft_text text = {
 	.name = "heat",
+	.version = 2,
+	.on = &on,
+	.parameter = "heat",
+	.columns = "# dev ino offset reads blocks requests overwrites continued path\n",
 	.view = FT_VIEW_PATHS,
 	.size = sizeof(struct line),
 	.each = copy_file,

@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include "core/base.h"
 #include "debugfs/lines.h"
 #include "maps/inode.h"
 #include "observers/latency/counts.h"
@@ -113,29 +114,15 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
-	if (x->share != y->share)
-		return x->share < y->share ? -1 : 1;
-	return x->file < y->file ? -1 : x->file > y->file;
+	return ft_compare(x->kind, y->kind) ?: ft_compare(x->dev, y->dev) ?:
+	       ft_compare(x->length, y->length) ?: ft_compare(x->share, y->share) ?:
+	       ft_compare(x->file, y->file);
 }
 
 static void show_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	seq_puts(m, "# fragtrace latency 1\n");
-	if (ft_counts_on)
-		seq_printf(m, "# timed: all reads in several requests, 2 of %u others\n",
-			   FT_LATENCY_SAMPLE);
-	else
-		seq_puts(m, "# not known: the module was loaded with latency=0\n");
-	seq_puts(m, "# dev time blocks pieces reads failed waits took waited bucket:reads...\n");
-	seq_puts(m, "# dev fit blocks n x l y xx xl ll xy ly yy\n");
-	seq_puts(m, "# dev rest other lost cut bytes timed timed_split waited waited_split reads:extra...\n");
-	seq_puts(m, "# dev file ino cut bytes timed timed_split waited waited_split reads:extra... path\n");
+	seq_printf(m, "# timed: all reads in several requests, 2 of %u others\n",
+		   FT_LATENCY_SAMPLE);
 }
 
 static void show_cell(struct seq_file *m, const struct line *l)
@@ -194,6 +181,14 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 
 const struct ft_text ft_latency_text = {
 	.name = "latency",
+	.version = 1,
+	.on = &ft_counts_on,
+	.parameter = "latency",
+	.columns =
+		"# dev time blocks pieces reads failed waits took waited bucket:reads...\n"
+		"# dev fit blocks n x l y xx xl ll xy ly yy\n"
+		"# dev rest other lost cut bytes timed timed_split waited waited_split reads:extra...\n"
+		"# dev file ino cut bytes timed timed_split waited waited_split reads:extra... path\n",
 	.view = FT_VIEW_PATHS,
 	.size = sizeof(struct line),
 	.each = copy_file,

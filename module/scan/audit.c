@@ -319,36 +319,15 @@ static void show_line(struct seq_file *m, const struct line *line)
 	seq_putc(m, '\n');
 }
 
-/* After the head and the lines comes the number of those that were dropped. */
-static void *line_or_end(struct list_head *at)
-{
-	if (at != &lines)
-		return list_entry(at, struct line, node);
-	return nr_dropped ? &nr_dropped : NULL;
-}
-
 static void *report_start(struct seq_file *m, loff_t *pos)
 {
-	struct list_head *at = &lines;
-	loff_t n;
-
 	mutex_lock(&report_lock);
-	if (!*pos)
-		return SEQ_START_TOKEN;
-	if (*pos > nr_lines + 1)
-		return NULL;
-	for (n = *pos; n; n--)
-		at = at->next;
-	return line_or_end(at);
+	return seq_list_start_head(&lines, *pos);
 }
 
 static void *report_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	++*pos;
-	if (v == &nr_dropped)
-		return NULL;
-	return line_or_end(v == SEQ_START_TOKEN ? lines.next :
-						  ((struct line *)v)->node.next);
+	return seq_list_next(v, &lines, pos);
 }
 
 static void report_stop(struct seq_file *m, void *v)
@@ -358,12 +337,14 @@ static void report_stop(struct seq_file *m, void *v)
 
 static int report_show(struct seq_file *m, void *v)
 {
-	if (v == SEQ_START_TOKEN)
+	struct list_head *at = v;
+
+	if (at == &lines)
 		show_head(m);
-	else if (v == &nr_dropped)
-		seq_printf(m, "# and %llu more\n", nr_dropped);
 	else
-		show_line(m, v);
+		show_line(m, list_entry(at, struct line, node));
+	if (nr_dropped && at->next == &lines)
+		seq_printf(m, "# and %llu more\n", nr_dropped);
 	return 0;
 }
 

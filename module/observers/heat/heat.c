@@ -25,7 +25,6 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
-#include <linux/percpu.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -123,7 +122,7 @@ struct chunk {
  * Windows of reads, requests and overwrites that were not counted, because memory was
  * refused, the budget does not allow more, or a read was too long.
  */
-static DEFINE_PER_CPU(u64, lost);
+static atomic64_t lost = ATOMIC64_INIT(0);
 
 /* Files that lost all their counts: memory was short, or too much was cut off at once. */
 static atomic64_t nr_dropped = ATOMIC64_INIT(0);
@@ -195,40 +194,34 @@ static struct chunk *chunk_of(struct rb_node *node)
 	return rb_entry_safe(node, struct chunk, node);
 }
 
-/* The chunk with this index, or NULL. */
-static inline struct chunk *find_chunk(const struct ft_inode *rec, u32 index)
+static __always_inline int compare_index(const void *index, const struct rb_node *node)
 {
-	struct rb_node *node = rec->heat.rb_node;
+	return ft_compare(*(const u32 *)index, rb_entry(node, struct chunk, node)->index);
+}
 
-	while (node) {
-		struct chunk *c = chunk_of(node);
+/* The chunk with this index, or NULL. */
+static __always_inline struct chunk *find_chunk(const struct ft_inode *rec, u32 index)
+{
+	return chunk_of(rb_find(&index, &rec->heat, compare_index));
+}
 
-		if (index == c->index)
-			return c;
-		node = index < c->index ? node->rb_left : node->rb_right;
-	}
-	return NULL;
+static bool is_before(struct rb_node *a, const struct rb_node *b)
+{
+	return compare_index(&chunk_of(a)->index, b) < 0;
 }
 
 /* The chunk with this index, a new one if there is none; NULL without memory. */
 static struct chunk *get_chunk(struct ft_inode *rec, u32 index, u32 now)
 {
-	struct rb_node **link = &rec->heat.rb_node, *parent = NULL;
-	struct chunk *c;
+	struct chunk *c = find_chunk(rec, index);
 
-	while (*link) {
-		parent = *link;
-		c = chunk_of(parent);
-		if (index == c->index) {
-			age(c, now);
-			return c;
-		}
-		link = index < c->index ? &parent->rb_left : &parent->rb_right;
+	if (c) {
+		age(c, now);
+		return c;
 	}
 	c = new_chunk(index, now);
 	if (c) {
-		rb_link_node(&c->node, parent, link);
-		rb_insert_color(&c->node, &rec->heat);
+		rb_add(&c->node, &rec->heat, is_before);
 		WRITE_ONCE(rec->heat_chunks, rec->heat_chunks + 1);
 	}
 	return c;
@@ -402,7 +395,8 @@ static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
 		if (n && what & BIT(HEAT_READS))
 			increase(&counts_of(c, window)[HEAT_CONTINUED], 1);
 	}
-	this_cpu_add(lost, nr_lost);
+	if (nr_lost)
+		atomic64_add(nr_lost, &lost);
 }
 
 static __always_inline void count_locked(struct ft_inode *rec, u32 first,
@@ -429,7 +423,7 @@ static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
 
 	for (steps = 0; nr == EXTENTS_AT_ONCE && from < end; steps++) {
 		if (steps == FT_MAX_EXTENTS_AT_ONCE / EXTENTS_AT_ONCE) {
-			this_cpu_inc(lost);
+			atomic64_inc(&lost);
 			break;
 		}
 		spin_lock(&rec->lock);
@@ -777,13 +771,8 @@ static const struct ft_text text = {
 
 static void show_stats(struct seq_file *m)
 {
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(lost, cpu));
 	seq_printf(m, "heat_bytes %ld\n", ft_mem_yielding());
-	seq_printf(m, "heat_lost %llu\n", sum);
+	seq_printf(m, "heat_lost %lld\n", atomic64_read(&lost));
 	seq_printf(m, "heat_dropped %lld\n", atomic64_read(&nr_dropped));
 }
 

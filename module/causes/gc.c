@@ -26,7 +26,7 @@
  */
 struct ft_gc *ft_gc_new(void)
 {
-	struct ft_gc *gc = ft_mem_vzalloc(sizeof(*gc));
+	struct ft_gc *gc = ft_mem_zalloc(sizeof(*gc), GFP_KERNEL);
 
 	if (!gc)
 		return NULL;
@@ -41,7 +41,7 @@ struct ft_gc *ft_gc_new(void)
  */
 void ft_gc_free(struct ft_gc *gc)
 {
-	ft_mem_vfree(gc, sizeof(*gc));
+	ft_mem_free(gc, sizeof(*gc));
 }
 
 static u32 valid_blocks(struct ft_volume *vol, u32 segment, u32 segments)

@@ -264,10 +264,16 @@ bool ft_mem_within_share(u8 owner)
 	       atomic_long_read(&owners[READ_ONCE(largest)]);
 }
 
+/* What the allocator takes: kmalloc() for more than a page takes up to twice as much. */
+static long taken(size_t size)
+{
+	return size > PAGE_SIZE ? PAGE_ALIGN(size) : kmalloc_size_roundup(size);
+}
+
 /**
  * ft_mem_zalloc() - allocate memory that the budget is charged with
- * @size: how much
- * @gfp: how to allocate
+ * @size: how much; more than a page is not contiguous
+ * @gfp: how to allocate; %GFP_KERNEL for more than a page
  *
  * Return: the memory, all zeroes, for ft_mem_free(); %NULL if there is none.
  */
@@ -275,10 +281,11 @@ void *ft_mem_zalloc(size_t size, gfp_t gfp)
 {
 	void *p;
 
-	ft_mem_add(kmalloc_size_roundup(size));
-	p = kzalloc(size, gfp);
+	ft_mem_add(taken(size));
+	p = size > PAGE_SIZE ? __vmalloc(size, gfp | __GFP_ZERO | __GFP_NOWARN) :
+			       kzalloc(size, gfp);
 	if (!p)
-		ft_mem_add(-(long)kmalloc_size_roundup(size));
+		ft_mem_add(-taken(size));
 	return p;
 }
 
@@ -286,48 +293,15 @@ void *ft_mem_zalloc(size_t size, gfp_t gfp)
  * ft_mem_free() - undo ft_mem_zalloc()
  * @p: the memory, or %NULL
  * @size: how much it is
+ *
+ * Context: process if it is more than a page.
  */
 void ft_mem_free(const void *p, size_t size)
 {
 	if (!p)
 		return;
-	kfree(p);
-	ft_mem_add(-(long)kmalloc_size_roundup(size));
-}
-
-/**
- * ft_mem_vzalloc() - ft_mem_zalloc() for more than some pages
- * @size: how much
- *
- * kmalloc() would take up to twice as much.
- *
- * Context: process; may sleep.
- * Return: the memory, all zeroes, for ft_mem_vfree(); %NULL if there is none.
- */
-void *ft_mem_vzalloc(size_t size)
-{
-	void *p;
-
-	ft_mem_add(PAGE_ALIGN(size));
-	p = __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
-	if (!p)
-		ft_mem_add(-(long)PAGE_ALIGN(size));
-	return p;
-}
-
-/**
- * ft_mem_vfree() - undo ft_mem_vzalloc()
- * @p: the memory, or %NULL
- * @size: how much it is
- *
- * Context: process; may sleep.
- */
-void ft_mem_vfree(const void *p, size_t size)
-{
-	if (!p)
-		return;
-	vfree(p);
-	ft_mem_add(-(long)PAGE_ALIGN(size));
+	kvfree(p);
+	ft_mem_add(-taken(size));
 }
 
 /**

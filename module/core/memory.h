@@ -24,8 +24,6 @@ u8 ft_mem_largest_owner(void);
 bool ft_mem_within_share(u8 owner);
 void *ft_mem_zalloc(size_t size, gfp_t gfp);
 void ft_mem_free(const void *p, size_t size);
-void *ft_mem_vzalloc(size_t size);
-void ft_mem_vfree(const void *p, size_t size);
 long ft_mem_used(void);
 bool ft_mem_uses_more_than(unsigned int sixteenths);
 bool ft_mem_is_full(u8 owner);

@@ -38,7 +38,7 @@ static void watch_step(struct work_struct *work);
 
 static struct ft_worker *new_worker(struct ft_volume *vol)
 {
-	struct ft_worker *w = ft_mem_vzalloc(sizeof(*w));
+	struct ft_worker *w = ft_mem_zalloc(sizeof(*w), GFP_KERNEL);
 
 	if (!w)
 		return NULL;
@@ -53,7 +53,7 @@ static struct ft_worker *new_worker(struct ft_volume *vol)
 static void free_worker(struct ft_worker *w)
 {
 	cancel_delayed_work_sync(&w->watchdog);
-	ft_mem_vfree(w, sizeof(*w));
+	ft_mem_free(w, sizeof(*w));
 }
 
 /**

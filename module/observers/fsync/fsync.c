@@ -737,13 +737,13 @@ static int init(void)
 {
 	if (!on)
 		return 0;
-	table = ft_mem_vzalloc(sizeof(*table));
+	table = ft_mem_zalloc(sizeof(*table), GFP_KERNEL);
 	return table ? 0 : -ENOMEM;
 }
 
 static void exit_fsync(void)
 {
-	ft_mem_vfree(table, sizeof(*table));
+	ft_mem_free(table, sizeof(*table));
 }
 
 const struct ft_observer ft_fsync = {

@@ -122,7 +122,7 @@ void ft_counts_reset(struct ft_volume *vol)
  */
 void *ft_counts_watch(void)
 {
-	struct ft_read_times *t = ft_mem_vzalloc(sizeof(*t));
+	struct ft_read_times *t = ft_mem_zalloc(sizeof(*t), GFP_KERNEL);
 
 	if (t)
 		raw_spin_lock_init(&t->lock);
@@ -137,5 +137,5 @@ void *ft_counts_watch(void)
  */
 void ft_counts_forget(void *state)
 {
-	ft_mem_vfree(state, sizeof(struct ft_read_times));
+	ft_mem_free(state, sizeof(struct ft_read_times));
 }

@@ -283,11 +283,11 @@ static int init(void)
 {
 	if (!ft_counts_on)
 		return 0;
-	readings = ft_mem_vzalloc(READINGS_SIZE);
+	readings = ft_mem_zalloc(READINGS_SIZE, GFP_KERNEL);
 	if (!readings)
 		return -ENOMEM;
 	if (ft_times_init()) {
-		ft_mem_vfree(readings, READINGS_SIZE);
+		ft_mem_free(readings, READINGS_SIZE);
 		return -ENOMEM;
 	}
 	return 0;
@@ -296,7 +296,7 @@ static int init(void)
 static void exit_latency(void)
 {
 	ft_times_exit();
-	ft_mem_vfree(readings, READINGS_SIZE);
+	ft_mem_free(readings, READINGS_SIZE);
 }
 
 const struct ft_observer ft_latency = {

@@ -400,7 +400,7 @@ void ft_times_clear(void)
  */
 int ft_times_init(void)
 {
-	tables = ft_mem_vzalloc(sizeof(*tables));
+	tables = ft_mem_zalloc(sizeof(*tables), GFP_KERNEL);
 	return tables ? 0 : -ENOMEM;
 }
 
@@ -411,5 +411,5 @@ int ft_times_init(void)
  */
 void ft_times_exit(void)
 {
-	ft_mem_vfree(tables, sizeof(*tables));
+	ft_mem_free(tables, sizeof(*tables));
 }

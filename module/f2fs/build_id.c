@@ -33,37 +33,45 @@
 #define MAX_BUILD_ID	32
 
 /*
- * Read the notes in a file of sysfs. This needs no path: sysfs need not be mounted.
+ * Read a file of sysfs, up to @most bytes: a buffer to be freed by kvfree(), and its size.
+ * This needs no path: sysfs need not be mounted. Returns an ERR_PTR.
  */
-static ssize_t read_notes(struct kernfs_node *dir, struct kobject *kobj,
-			  const char *name, char *buf)
+static void *read_file(struct kernfs_node *dir, struct kobject *kobj, const char *name,
+		       size_t most, size_t *size)
 {
 	struct kernfs_node *node = kernfs_find_and_get(dir, name);
 	struct bin_attribute *attr;
 	ssize_t len;
+	void *buf;
 
 	if (!node)
-		return -ENOENT;
+		return ERR_PTR(-ENOENT);
 	attr = node->priv;
-	len = attr->read(NULL, kobj, attr, buf, 0,
-			 min_t(size_t, attr->size, MAX_NOTES));
+	most = min_t(size_t, attr->size, most);
+	buf = kvmalloc(most, GFP_KERNEL);
+	len = buf ? attr->read(NULL, kobj, attr, buf, 0, most) : -ENOMEM;
 	kernfs_put(node);
-	return len;
+	if (len >= 0) {
+		*size = len;
+		return buf;
+	}
+	kvfree(buf);
+	return ERR_PTR(len);
 }
 
-static ssize_t notes_of(struct module *f2fs, char *buf)
+static void *notes_of(struct module *f2fs, size_t *size)
 {
 	struct kernfs_node *dir;
-	ssize_t len;
+	void *notes;
 
 	if (!f2fs)
-		return read_notes(kernel_kobj->sd, kernel_kobj, "notes", buf);
+		return read_file(kernel_kobj->sd, kernel_kobj, "notes", MAX_NOTES, size);
 	dir = kernfs_find_and_get(f2fs->mkobj.kobj.sd, "notes");
 	if (!dir)
-		return -ENOENT;
-	len = read_notes(dir, &f2fs->mkobj.kobj, ".note.gnu.build-id", buf);
+		return ERR_PTR(-ENOENT);
+	notes = read_file(dir, &f2fs->mkobj.kobj, ".note.gnu.build-id", MAX_NOTES, size);
 	kernfs_put(dir);
-	return len;
+	return notes;
 }
 
 /* Find the build ID among notes: header, name and descriptor, padded to 4. */
@@ -93,28 +101,6 @@ static const struct {
 	const char *name;
 	size_t size;
 } sizes[] = { FT_F2FS_SIZES };
-
-/* The whole of a file of sysfs, to be freed by kvfree(). Returns an ERR_PTR. */
-static void *read_all(struct kernfs_node *dir, const char *name, size_t most,
-		      size_t *size)
-{
-	struct kernfs_node *node = kernfs_find_and_get(dir, name);
-	struct bin_attribute *attr;
-	ssize_t len;
-	void *buf;
-
-	if (!node)
-		return ERR_PTR(-ENOENT);
-	attr = node->priv;
-	*size = min_t(size_t, attr->size, most);
-	buf = kvmalloc(*size, GFP_KERNEL);
-	len = buf ? attr->read(NULL, kernel_kobj, attr, buf, 0, *size) : -ENOMEM;
-	kernfs_put(node);
-	if (len == *size && len >= sizeof(struct btf_header))
-		return buf;
-	kvfree(buf);
-	return ERR_PTR(len < 0 ? len : -EIO);
-}
 
 /* How many bytes of a type come after its struct btf_type. */
 static size_t rest_of(const struct btf_type *type)
@@ -152,13 +138,16 @@ static bool has_size(const void *btf, size_t len, u32 before, const char *name,
 		     size_t size)
 {
 	const struct btf_header *head = btf;
-	const char *strings = btf + head->hdr_len + head->str_off;
-	const void *pos = btf + head->hdr_len + head->type_off;
-	const void *end = pos + head->type_len;
 	const struct btf_type *type;
+	const char *strings;
+	const void *pos, *end;
 
-	if (head->magic != BTF_MAGIC || end > btf + len ||
-	    (void *)strings + head->str_len > btf + len)
+	if (len < sizeof(*head) || head->magic != BTF_MAGIC)
+		return false;
+	strings = btf + head->hdr_len + head->str_off;
+	pos = btf + head->hdr_len + head->type_off;
+	end = pos + head->type_len;
+	if (end > btf + len || (void *)strings + head->str_len > btf + len)
 		return false;
 	for (; pos + sizeof(*type) <= end; pos += sizeof(*type) + rest_of(type)) {
 		type = pos;
@@ -181,14 +170,14 @@ static int check_sizes(struct module *f2fs)
 	int err = 0;
 
 	if (dir && f2fs) {
-		head = read_all(dir, "vmlinux", sizeof(base), &len);
+		head = read_file(dir, kernel_kobj, "vmlinux", sizeof(base), &len);
 		if (!IS_ERR(head)) {
-			memcpy(&base, head, sizeof(base));
+			memcpy(&base, head, min(len, sizeof(base)));
 			kvfree(head);
-			btf = read_all(dir, "f2fs", SIZE_MAX, &len);
+			btf = read_file(dir, kernel_kobj, "f2fs", SIZE_MAX, &len);
 		}
 	} else if (dir) {
-		btf = read_all(dir, "vmlinux", SIZE_MAX, &len);
+		btf = read_file(dir, kernel_kobj, "vmlinux", SIZE_MAX, &len);
 	}
 	if (dir)
 		kernfs_put(dir);
@@ -215,32 +204,31 @@ static int check_sizes(struct module *f2fs)
  * Logs what is wrong and what to do.
  *
  * Context: process; may sleep.
- * Return: 0, -ENOEXEC if it was not or that is not known, -ENOMEM.
+ * Return: 0, -ENOEXEC if it was not or that is not known.
  */
 int ft_build_id_check(struct module *f2fs)
 {
 	char hex[2 * MAX_BUILD_ID + 1] = "none";
 	const u8 *id;
-	ssize_t len;
-	char *notes;
-	int err = 0;
+	size_t size;
+	void *notes;
+	int err = 0, len = 0;
 
 	if (!*FT_F2FS_BUILD_ID)
 		return check_sizes(f2fs);
-	notes = kzalloc(MAX_NOTES, GFP_KERNEL);
-	if (!notes)
-		return -ENOMEM;
-	len = notes_of(f2fs, notes);
-	len = len > 0 ? find_build_id(notes, len, &id) : 0;
+	notes = notes_of(f2fs, &size);
+	if (!IS_ERR(notes))
+		len = find_build_id(notes, size, &id);
 	if (len > 0 && len <= MAX_BUILD_ID)
-		snprintf(hex, sizeof(hex), "%*phN", (int)len, id);
+		snprintf(hex, sizeof(hex), "%*phN", len, id);
 	if (strcmp(hex, FT_F2FS_BUILD_ID)) {
 		pr_err("built for the F2FS of build ID %s, but %s has %s: reboot if the kernel was updated, else build fragtrace anew (make F2FS_KO=FILE; with DKMS: dkms unbuild, dkms install)\n",
 		       FT_F2FS_BUILD_ID, f2fs ? "the f2fs.ko loaded" : "this kernel",
 		       hex);
 		err = -ENOEXEC;
 	}
-	kfree(notes);
+	if (!IS_ERR(notes))
+		kvfree(notes);
 	/* tests do what is done inside of a kernel tree, too */
 	if (FT_DEBUG && !err)
 		err = check_sizes(f2fs);

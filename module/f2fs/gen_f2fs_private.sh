@@ -298,20 +298,21 @@ else
 fi
 cat <<ACCESS
 
+static inline const char *ft_f2fs_info(const struct inode *inode)
+{
+	return (const char *)inode - $(offset f2fs_inode_info vfs_inode);
+}
+
 /* The inode that takes what an atomic write has not committed yet, or NULL. */
 static inline struct inode *ft_f2fs_cow_inode(const struct inode *inode)
 {
-	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
-
-	return *(struct inode * const *)(info + $(offset f2fs_inode_info cow_inode));
+	return *(struct inode * const *)(ft_f2fs_info(inode) + $(offset f2fs_inode_info cow_inode));
 }
 
 /* The flags that chattr sets and lsattr shows. */
 static inline unsigned long ft_f2fs_flags(const struct inode *inode)
 {
-	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
-
-	return *(const unsigned long *)(info + $(offset f2fs_inode_info i_flags));
+	return *(const unsigned long *)(ft_f2fs_info(inode) + $(offset f2fs_inode_info i_flags));
 }
 
 /* The flags of the checkpoint in memory, CP_ERROR_FLAG among them. */
@@ -327,27 +328,21 @@ static inline u32 ft_f2fs_checkpoint_flags(const struct super_block *sb)
 /* Is every block of this file written elsewhere for now? So F2FS defragments. */
 static inline bool ft_f2fs_writes_elsewhere(const struct inode *inode)
 {
-	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
-
 	return test_bit($(enumerator FI_OPU_WRITE),
-			(const unsigned long *)(info + $(offset f2fs_inode_info flags)));
+			(const unsigned long *)(ft_f2fs_info(inode) + $(offset f2fs_inode_info flags)));
 }
 
 /* Is the data of this file in its inode? */
 static inline bool ft_f2fs_has_inline_data(const struct inode *inode)
 {
-	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
-
 	return test_bit($(enumerator FI_INLINE_DATA),
-			(const unsigned long *)(info + $(offset f2fs_inode_info flags)));
+			(const unsigned long *)(ft_f2fs_info(inode) + $(offset f2fs_inode_info flags)));
 }
 
 /* How many pages of this file have to be written. */
 static inline int ft_f2fs_dirty_pages(const struct inode *inode)
 {
-	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
-
-	return atomic_read((const atomic_t *)(info + $(offset f2fs_inode_info dirty_pages)));
+	return atomic_read((const atomic_t *)(ft_f2fs_info(inode) + $(offset f2fs_inode_info dirty_pages)));
 }
 
 /* The bit of page->private that says that the block is being moved. */

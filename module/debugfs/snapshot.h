@@ -85,29 +85,17 @@ void ft_snapshot_free(struct ft_snapshot *snap);
 /* order.c */
 int ft_snapshot_order(struct ft_snapshot *snap);
 
-static inline struct ft_snap_volume *ft_snap_volume(struct ft_snapshot *snap,
-						    size_t i)
-{
-	return (struct ft_snap_volume *)snap->volumes.data + i;
+/* ft_snap_volume(snap, i) and others: an element of an array. */
+#define FT_SNAP_ELEMENT(name, array)						\
+static inline struct ft_snap_##name *ft_snap_##name(struct ft_snapshot *snap, size_t i) \
+{										\
+	return (struct ft_snap_##name *)snap->array.data + i;			\
 }
 
-static inline struct ft_snap_file *ft_snap_file(struct ft_snapshot *snap,
-						size_t i)
-{
-	return (struct ft_snap_file *)snap->files.data + i;
-}
-
-static inline struct ft_snap_extent *ft_snap_extent(struct ft_snapshot *snap,
-						    size_t i)
-{
-	return (struct ft_snap_extent *)snap->extents.data + i;
-}
-
-static inline struct ft_snap_writer *ft_snap_writer(struct ft_snapshot *snap,
-						    size_t i)
-{
-	return (struct ft_snap_writer *)snap->writers.data + i;
-}
+FT_SNAP_ELEMENT(volume, volumes)
+FT_SNAP_ELEMENT(file, files)
+FT_SNAP_ELEMENT(extent, extents)
+FT_SNAP_ELEMENT(writer, writers)
 
 static inline const char *ft_snap_path(struct ft_snapshot *snap, size_t offset)
 {

@@ -168,36 +168,17 @@ static const struct ft_text resync_text = {
 	.words = "1, or a watched directory",
 };
 
-static int audit_open(struct inode *inode, struct file *file)
-{
-	return seq_open(file, &ft_audit_ops);
-}
-
 static int audit(const char *line)
 {
 	return request(line, ft_resync_audit);
 }
 
-/* Only what is written to it: the report is not copied. */
+/* The report is not copied. */
 static const struct ft_text audit_text = {
 	.name = "audit",
+	.ops = &ft_audit_ops,
 	.write = audit,
 	.words = "1, or a watched directory",
-};
-
-static ssize_t audit_write(struct file *file, const char __user *ubuf,
-			   size_t count, loff_t *pos)
-{
-	return ft_text_take(&audit_text, ubuf, count, pos);
-}
-
-static const struct file_operations audit_fops = {
-	.owner = THIS_MODULE,
-	.open = audit_open,
-	.read = seq_read,
-	.write = audit_write,
-	.llseek = seq_lseek,
-	.release = seq_release,
 };
 
 /* === Life ================================================================= */
@@ -205,6 +186,7 @@ static const struct file_operations audit_fops = {
 static const struct ft_text *const texts[] = {
 	&ft_table_text, &ft_extents_text, &ft_files_text, &ft_healed_text,
 	&ft_by_pair_text, &ft_gc_text, &stats_text, &targets_text, &resync_text,
+	&audit_text,
 };
 
 /*
@@ -258,8 +240,7 @@ int ft_debugfs_init(void)
 	inode->i_mode &= ~0077;
 	inode_unlock(inode);
 	forbidden = forbidden_mode();
-	err = create("snapshot", 0400, NULL, &ft_binary_fops) ?:
-	      create("audit", 0600, NULL, &audit_fops);
+	err = create("snapshot", 0400, NULL, &ft_binary_fops);
 	for (i = 0; i < ARRAY_SIZE(texts) && !err; i++)
 		err = create_text(texts[i]);
 	ft_for_each_observer(o, i)

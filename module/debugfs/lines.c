@@ -124,12 +124,14 @@ static int fill(struct ft_lines *lines)
 
 static int text_open(struct inode *inode, struct file *file)
 {
-	struct ft_lines *lines = __seq_open_private(file, &lines_ops, sizeof(*lines));
+	const struct ft_text *text = inode->i_private;
+	struct ft_lines *lines = __seq_open_private(file, text->ops ?: &lines_ops,
+						    sizeof(*lines));
 	int err = 0;
 
 	if (!lines)
 		return -ENOMEM;
-	lines->text = inode->i_private;
+	lines->text = text;
 	if (file->f_mode & FMODE_READ)
 		err = fill(lines);
 	if (err)
@@ -185,19 +187,10 @@ static int reset(char *line, void (*func)(struct ft_volume *vol))
 	return 0;
 }
 
-/**
- * ft_text_take() - a line is written to a text
- * @text: the text
- * @ubuf: the line
- * @count: its length
- * @pos: where it is written to
- *
- * Context: process; may sleep.
- * Return: @count, or an error, which is logged.
- */
-ssize_t ft_text_take(const struct ft_text *text, const char __user *ubuf, size_t count,
-		     loff_t *pos)
+static ssize_t text_write(struct file *file, const char __user *ubuf, size_t count,
+			  loff_t *pos)
 {
+	const struct ft_text *text = file_inode(file)->i_private;
 	char *line = NULL;
 	loff_t begin = 0;
 	int err;
@@ -215,12 +208,6 @@ ssize_t ft_text_take(const struct ft_text *text, const char __user *ubuf, size_t
 	if (err == 1 || err == -ENOENT)
 		err = -EINVAL;
 	return err ?: count;
-}
-
-static ssize_t text_write(struct file *file, const char __user *ubuf, size_t count,
-			  loff_t *pos)
-{
-	return ft_text_take(file_inode(file)->i_private, ubuf, count, pos);
 }
 
 const struct file_operations ft_text_fops = {

@@ -41,6 +41,7 @@ struct ft_lines {
  * @complete: do the rest. Returns 0 or an error
  * @head: print more of the head, before @columns. This may be all of the text
  * @show: print a line
+ * @ops: instead of all of these: how to print it
  * @write: do what is written, one line, whose escapes have been replaced. Returns 0, an
  *	error that has been logged, or 1 if this is none of @words
  * @reset: instead: reset the counts of a volume
@@ -62,6 +63,7 @@ struct ft_text {
 	int (*complete)(struct ft_lines *lines);
 	void (*head)(struct seq_file *m, const struct ft_lines *lines);
 	void (*show)(struct seq_file *m, const struct ft_lines *lines, const void *line);
+	const struct seq_operations *ops;
 	int (*write)(const char *line);
 	void (*reset)(struct ft_volume *vol);
 	const char *words;
@@ -73,7 +75,5 @@ struct ft_text {
 extern const struct file_operations ft_text_fops;
 
 void *ft_lines_add(struct ft_lines *lines);
-ssize_t ft_text_take(const struct ft_text *text, const char __user *ubuf, size_t count,
-		     loff_t *pos);
 
 #endif

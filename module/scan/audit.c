@@ -148,9 +148,10 @@ struct line {
 
 static DEFINE_MUTEX(report_lock);	/* protects all of the report */
 static LIST_HEAD(lines);
-static unsigned int nr_lines;
-static u64 nr_files, nr_blocks, nr_differing, nr_unjudged, nr_dropped;
-static u64 begun_ns, ended_ns;
+static struct {
+	u64 lines, files, blocks, differing, unjudged, dropped;
+	u64 begun_ns, ended_ns;
+} report;
 
 static void free_line(struct line *line)
 {
@@ -171,14 +172,7 @@ void ft_audit_forget(void)
 	list_for_each_entry_safe(line, next, &lines, node)
 		free_line(line);
 	INIT_LIST_HEAD(&lines);
-	nr_lines = 0;
-	nr_files = 0;
-	nr_blocks = 0;
-	nr_differing = 0;
-	nr_unjudged = 0;
-	nr_dropped = 0;
-	begun_ns = 0;
-	ended_ns = 0;
+	memset(&report, 0, sizeof(report));
 	mutex_unlock(&report_lock);
 }
 
@@ -191,7 +185,7 @@ void ft_audit_begin(void)
 {
 	ft_audit_forget();
 	mutex_lock(&report_lock);
-	begun_ns = ktime_get_ns();
+	report.begun_ns = ktime_get_ns();
 	mutex_unlock(&report_lock);
 }
 
@@ -205,10 +199,10 @@ void ft_audit_end(bool complete)
 {
 	mutex_lock(&report_lock);
 	if (complete)
-		ended_ns = ktime_get_ns();
-	if (nr_differing)
+		report.ended_ns = ktime_get_ns();
+	if (report.differing)
 		pr_warn("audit: %llu of %llu blocks were not where the map said; see audit in debugfs\n",
-			nr_differing, nr_blocks);
+			report.differing, report.blocks);
 	mutex_unlock(&report_lock);
 }
 
@@ -249,22 +243,22 @@ void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
 	mutex_lock(&report_lock);
 	if (sum) {
 		ft_count(FT_AUDITS);
-		nr_files++;
-		nr_blocks += sum->blocks;
-		nr_differing += sum->differing;
+		report.files++;
+		report.blocks += sum->blocks;
+		report.differing += sum->differing;
 		if (sum->differing)
 			ft_count(FT_AUDIT_DIFFERENCES);
 	} else {
-		nr_unjudged++;
+		report.unjudged++;
 	}
-	if (line && nr_lines < MAX_LINES) {
+	if (line && report.lines < MAX_LINES) {
 		line->judged = sum;
 		if (sum)
 			line->sum = *sum;
 		list_add_tail(&line->node, &lines);
-		nr_lines++;
+		report.lines++;
 	} else if (!sum || sum->differing) {
-		nr_dropped++;
+		report.dropped++;
 		free_line(line);
 	}
 	mutex_unlock(&report_lock);
@@ -302,9 +296,9 @@ static void show_head(struct seq_file *m)
 {
 	seq_puts(m, "# fragtrace audit 1\n");
 	seq_printf(m, "# audited %s files=%llu blocks=%llu differing=%llu unjudged=%llu milliseconds=%llu\n",
-		   !begun_ns ? "never" : ended_ns ? "all" : "so_far", nr_files,
-		   nr_blocks, nr_differing, nr_unjudged,
-		   begun_ns ? div_u64((ended_ns ?: ktime_get_ns()) - begun_ns,
+		   !report.begun_ns ? "never" : report.ended_ns ? "all" : "so_far", report.files,
+		   report.blocks, report.differing, report.unjudged,
+		   report.begun_ns ? div_u64((report.ended_ns ?: ktime_get_ns()) - report.begun_ns,
 				      NSEC_PER_MSEC) : 0);
 	seq_puts(m, "# dev ino verdict blocks differing path\n");
 }
@@ -343,8 +337,8 @@ static int report_show(struct seq_file *m, void *v)
 		show_head(m);
 	else
 		show_line(m, list_entry(at, struct line, node));
-	if (nr_dropped && at->next == &lines)
-		seq_printf(m, "# and %llu more\n", nr_dropped);
+	if (report.dropped && at->next == &lines)
+		seq_printf(m, "# and %llu more\n", report.dropped);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * The list of observers, and their states of a volume.
  */
 
+#include "core/memory.h"
 #include "core/observer.h"
 
 const struct ft_observer *const *ft_observers;
@@ -61,11 +62,12 @@ bool ft_observers_watch(struct ft_volume *vol)
 	unsigned int i;
 
 	ft_for_each_observer(o, i) {
-		if (!*o->on || !o->watch)
+		if (!*o->on || !o->state_size)
 			continue;
-		vol->observed[i] = o->watch();
+		vol->observed[i] = ft_mem_zalloc(o->state_size, GFP_KERNEL);
 		if (!vol->observed[i])
 			return false;
+		o->watch(vol->observed[i]);
 	}
 	return true;
 }
@@ -81,7 +83,9 @@ void ft_observers_forget(struct ft_volume *vol)
 	const struct ft_observer *o;
 	unsigned int i;
 
-	ft_for_each_observer(o, i)
-		if (vol->observed[i])
+	ft_for_each_observer(o, i) {
+		if (vol->observed[i] && o->forget)
 			o->forget(vol->observed[i]);
+		ft_mem_free(vol->observed[i], o->state_size);
+	}
 }

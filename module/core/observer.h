@@ -28,8 +28,9 @@ struct ft_text;
  *	those of the maps, so they see the maps as they were
  * @attach: attach what it needs besides; may sleep. Before any probe runs
  * @detach: undo @attach; after all probes have run
- * @watch: create its state of a volume; may sleep. Returns %NULL if memory is short
- * @forget: free that state
+ * @state_size: of its state of a volume, or 0
+ * @watch: prepare that, which is zeroed
+ * @forget: free what it refers to
  * @read: blocks from @first to before @end of a file are read from the volume, directly or
  *	for the page cache. Its map does not show what is read unless @known. Atomic, in
  *	an RCU read section
@@ -48,7 +49,8 @@ struct ft_observer {
 	void (*exit)(void);
 	void (*attach)(void);
 	void (*detach)(void);
-	void *(*watch)(void);
+	size_t state_size;
+	void (*watch)(void *state);
 	void (*forget)(void *state);
 	void (*read)(struct ft_inode *rec, u32 first, u32 end, bool direct,
 		     bool known);

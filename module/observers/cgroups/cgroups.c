@@ -109,50 +109,34 @@ static size_t size_of(const char *path)
 	return sizeof(struct group) + strlen(path) + 1;
 }
 
-static void free_list(struct group *list)
+static void watch(void *groups)
 {
-	struct group *next;
-
-	for (; list; list = next) {
-		next = list->next;
-		ft_mem_free(list, size_of(list->path));
-	}
-}
-
-static void *watch(void)
-{
-	struct table *groups = ft_mem_zalloc(sizeof(*groups), GFP_KERNEL);
-
-	if (groups)
-		spin_lock_init(&groups->lock);
-	return groups;
+	spin_lock_init(&((struct table *)groups)->lock);
 }
 
 /* Forget all cgroups and their counts. */
 static void reset_table(struct table *groups)
 {
-	struct group *all = NULL, *g, *next;
+	struct group *g;
 	unsigned int i;
 
 	spin_lock(&groups->lock);
-	for (i = 0; i < ARRAY_SIZE(groups->chain); i++) {
-		for (g = groups->chain[i]; g; g = next) {
-			next = g->next;
-			g->next = all;
-			all = g;
-		}
-		groups->chain[i] = NULL;
-	}
-	groups->nr = 0;
 	groups->others = (struct counts_of_reads){ };
+	for (i = 0; i < ARRAY_SIZE(groups->chain); i++) {
+		while ((g = groups->chain[i])) {
+			groups->chain[i] = g->next;
+			groups->nr--;
+			ft_mem_free(g, size_of(g->path));
+		}
+		/* readers wait for the lock */
+		cond_resched_lock(&groups->lock);
+	}
 	spin_unlock(&groups->lock);
-	free_list(all);
 }
 
 static void forget(void *groups)
 {
 	reset_table(groups);
-	ft_mem_free(groups, sizeof(struct table));
 }
 
 /* === Cgroups ============================================================== */
@@ -386,6 +370,7 @@ static const struct ft_text text = {
 const struct ft_observer ft_cgroups = {
 	.text = &text,
 	.on = &on,
+	.state_size = sizeof(struct table),
 	.watch = watch,
 	.forget = forget,
 	.read = count_read,

@@ -271,18 +271,9 @@ static void forget_tasks(void)
 
 /* === The fsyncs of a volume =============================================== */
 
-static void *watch(void)
+static void watch(void *state)
 {
-	struct fsyncs *fsyncs = ft_mem_zalloc(sizeof(*fsyncs), GFP_KERNEL);
-
-	if (fsyncs)
-		raw_spin_lock_init(&fsyncs->lock);
-	return fsyncs;
-}
-
-static void forget(void *fsyncs)
-{
-	ft_mem_free(fsyncs, sizeof(struct fsyncs));
+	raw_spin_lock_init(&((struct fsyncs *)state)->lock);
 }
 
 /* === Functions of F2FS ==================================================== */
@@ -754,6 +745,6 @@ const struct ft_observer ft_fsync = {
 	.probes = tracepoints,
 	.attach = attach,
 	.detach = detach,
+	.state_size = sizeof(struct fsyncs),
 	.watch = watch,
-	.forget = forget,
 };

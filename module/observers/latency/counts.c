@@ -116,26 +116,11 @@ void ft_counts_reset(struct ft_volume *vol)
 
 /**
  * ft_counts_watch() - a volume is followed
- *
- * Context: process; may sleep.
- * Return: its times, for ft_counts_forget(), or %NULL.
- */
-void *ft_counts_watch(void)
-{
-	struct ft_read_times *t = ft_mem_zalloc(sizeof(*t), GFP_KERNEL);
-
-	if (t)
-		raw_spin_lock_init(&t->lock);
-	return t;
-}
-
-/**
- * ft_counts_forget() - undo ft_counts_watch()
- * @state: what that has returned
+ * @state: its times, zeroed
  *
  * Context: process.
  */
-void ft_counts_forget(void *state)
+void ft_counts_watch(void *state)
 {
-	ft_mem_free(state, sizeof(struct ft_read_times));
+	raw_spin_lock_init(&((struct ft_read_times *)state)->lock);
 }

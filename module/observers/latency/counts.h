@@ -103,6 +103,7 @@ struct ft_read_times {
 };
 
 extern bool ft_counts_on;
+extern const struct ft_text ft_latency_text;	/* text.c */
 
 /* One of the %FT_LATENCY_COUNTS counts of a file, in the order of their members. */
 static inline atomic64_t *ft_counts_nr(struct ft_reads *f, unsigned int i)
@@ -120,8 +121,7 @@ struct ft_reads *ft_counts_new(struct ft_inode *rec);
 void ft_counts_drop(struct ft_inode *rec);
 void ft_counts_give_way(void);
 void ft_counts_reset(struct ft_volume *vol);
-void *ft_counts_watch(void);
-void ft_counts_forget(void *state);
+void ft_counts_watch(void *state);
 
 /*
  * The counts of a file, or %NULL. In an RCU read section, which in a probe is that of

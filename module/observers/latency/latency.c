@@ -45,7 +45,6 @@
 #include "core/volume.h"
 #include "maps/inode.h"
 #include "observers/latency/counts.h"
-#include "observers/latency/text.h"
 #include "observers/latency/times.h"
 #include "observers/observers.h"
 #include "probes/probing.h"
@@ -306,8 +305,8 @@ const struct ft_observer ft_latency = {
 	.exit = exit_latency,
 	.probes = probes,
 	.attach = attach,
+	.state_size = sizeof(struct ft_read_times),
 	.watch = ft_counts_watch,
-	.forget = ft_counts_forget,
 	.drop = ft_counts_drop,
 	.give_way = ft_counts_give_way,
 };

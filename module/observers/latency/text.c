@@ -15,7 +15,6 @@
 #include "debugfs/lines.h"
 #include "maps/inode.h"
 #include "observers/latency/counts.h"
-#include "observers/latency/text.h"
 
 /* What a line shows; they are in this order. */
 enum kind { KIND_CELL, KIND_FIT, KIND_REST, KIND_FILE };

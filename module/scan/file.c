@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "core/base.h"
 #include "core/queue.h"
@@ -167,22 +168,13 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	if (end >= i_size_read(inode) || end > max)
 		end = max;
 	w->ino = rec->ino;
-	w->nr = 0;
-	w->overflow = false;
-	w->unclear = false;
+	memset(&w->answers, 0, sizeof(w->answers));
 	w->reached = rebuild->pos >> FT_BLOCK_BITS;
-	w->nr_calls = 0;
-	w->in_time = false;
 	w->clusters = clusters;
 	w->cut = (rebuild->pos + STEP_MIN) >> FT_BLOCK_BITS;
-	w->pending.len = 0;
-	w->in_hole = false;
 	/* an audit does not rely on what F2FS counts; clusters count less */
 	w->counts = !rebuild->pos && !rebuild->audit && !clusters &&
 		    !ft_rebuild_is_part(rebuild);
-	w->complete = false;
-	w->nr_blocks = 0;
-	w->nr_lookups = 0;
 	err = in_use(rec, inode) ? -EAGAIN :
 				   run_fiemap(w, inode, rebuild->pos, end);
 	if (!err && ft_state_stopped(inode->i_sb))

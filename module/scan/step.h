@@ -25,6 +25,7 @@
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -62,6 +63,7 @@ struct task_struct;
  *	task are answers to the step
  * @killed: the watchdog has sent SIGKILL
  * @ino: the inode that the step is about
+ * @answers: what F2FS has answered in this step: @nr to @lookups
  * @nr: extents in @found
  * @overflow: there were more extents
  * @unclear: a compressed cluster whose blocks are not known
@@ -100,22 +102,24 @@ struct ft_worker {
 	bool killed;
 
 	u32 ino;
-	unsigned int nr;
-	bool overflow;
-	bool unclear;
 	u32 reached;
-	u32 nr_calls;
-	u64 since_lock;
-	bool in_time;
 	bool clusters;
-	u32 cut;
-	bool in_hole;
 	bool counts;
-	bool complete;
-	u32 nr_blocks;
-	struct ft_extent pending;
-	unsigned int nr_lookups;
-	struct ft_extent lookups[FT_LOOKUPS_KEPT];
+	u32 cut;
+	struct_group(answers,
+		unsigned int nr;
+		bool overflow;
+		bool unclear;
+		bool in_time;
+		bool in_hole;
+		bool complete;
+		u32 nr_calls;
+		u64 since_lock;
+		u32 nr_blocks;
+		struct ft_extent pending;
+		unsigned int nr_lookups;
+		struct ft_extent lookups[FT_LOOKUPS_KEPT];
+	);
 	struct ft_inode *sample;
 	u64 sample_ns;
 	union {

@@ -8,6 +8,7 @@
  */
 
 #include <linux/hash.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "causes/tally.h"
@@ -61,14 +62,23 @@ struct ft_tally *ft_tally_new(void)
 	return tally;
 }
 
-static void free_pairs(struct ft_pair *pair)
+static void forget_pairs(struct ft_tally *tally)
 {
-	struct ft_pair *next;
+	struct ft_pair *p;
+	unsigned int i;
 
-	for (; pair; pair = next) {
-		next = pair->next;
-		ft_mem_free(pair, sizeof(*pair));
+	spin_lock(&tally->lock);
+	tally->other_pairs = 0;
+	for (i = 0; i < FT_PAIR_CHAINS; i++) {
+		while ((p = tally->chain[i])) {
+			tally->chain[i] = p->next;
+			tally->nr_pairs--;
+			ft_mem_free(p, sizeof(*p));
+		}
+		/* writers wait for the lock */
+		cond_resched_lock(&tally->lock);
 	}
+	spin_unlock(&tally->lock);
 }
 
 /**
@@ -83,8 +93,7 @@ void ft_tally_free(struct ft_tally *tally)
 		return;
 	for (i = 0; i < tally->nr_extensions; i++)
 		ft_mem_free(tally->extension[i], sizeof(struct ft_extension));
-	for (i = 0; i < FT_PAIR_CHAINS; i++)
-		free_pairs(tally->chain[i]);
+	forget_pairs(tally);
 	ft_mem_free(tally, sizeof(*tally));
 }
 
@@ -321,25 +330,11 @@ unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
 void ft_tally_reset(struct ft_volume *vol)
 {
 	struct ft_tally *tally = vol->tally;
-	struct ft_pair *forgotten = NULL, *last, *p;
 	unsigned int i, kind;
 
-	spin_lock(&tally->lock);
-	for (i = 0; i < tally->nr_extensions; i++)
+	/* extensions stay */
+	for (i = 0; i < ft_tally_nr_extensions(tally); i++)
 		for (kind = 0; kind < FT_NR_KINDS; kind++)
 			atomic_set(&tally->extension[i]->healed[kind], 0);
-	for (i = 0; i < FT_PAIR_CHAINS; i++) {
-		p = tally->chain[i];
-		if (!p)
-			continue;
-		for (last = p; last->next; last = last->next)
-			;
-		last->next = forgotten;
-		forgotten = p;
-		tally->chain[i] = NULL;
-	}
-	tally->nr_pairs = 0;
-	tally->other_pairs = 0;
-	spin_unlock(&tally->lock);
-	free_pairs(forgotten);
+	forget_pairs(tally);
 }

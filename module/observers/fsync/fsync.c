@@ -167,38 +167,30 @@ static void add_ns(struct hist *hist, u64 ns)
 
 /* === The fsync of this task =============================================== */
 
-/* The task's entry, or NULL if it is in no fsync. */
-static struct under_way *own(void)
+/* The entry that @task has near that of the current one; a free one, NULL, is taken. */
+static __always_inline struct under_way *entry_of(const struct task_struct *task)
 {
 	unsigned int home = hash_ptr(current, TASK_BITS), n, i;
 
 	for (n = 0; n < FT_MAX_FSYNCS_SEARCHED; n++) {
 		i = (home + n) % NR_TASKS;
-		if (READ_ONCE(table->task[i]) == current)
+		if (READ_ONCE(table->task[i]) == task &&
+		    (task || !cmpxchg(&table->task[i], NULL, current)))
 			return &table->fsync[i];
 	}
 	return NULL;
 }
 
-/* The same, but a free entry if it has none; NULL if there is none near enough. */
-static struct under_way *claim(void)
+/* The task's entry, or NULL if it is in no fsync. */
+static struct under_way *own(void)
 {
-	unsigned int home = hash_ptr(current, TASK_BITS), n, i;
-	struct under_way *f = own();
-
-	for (n = 0; !f && n < FT_MAX_FSYNCS_SEARCHED; n++) {
-		i = (home + n) % NR_TASKS;
-		if (!READ_ONCE(table->task[i]) &&
-		    !cmpxchg(&table->task[i], NULL, current))
-			f = &table->fsync[i];
-	}
-	return f;
+	return entry_of(current);
 }
 
 /* The current task begins an fsync. */
 static void begin(struct fsyncs *fsyncs)
 {
-	struct under_way *f = claim();
+	struct under_way *f = own() ?: entry_of(NULL);
 
 	if (f) {
 		*f = (struct under_way){ .begun = ktime_get_ns() };

@@ -264,6 +264,20 @@ void ft_times_begin(struct ft_read *r, struct ft_inode *rec, bool one)
 	r->last = t;
 }
 
+/* The entry that @is has near that of a bio; a free one, NULL, is taken for the bio. */
+static __always_inline struct flight *find(const struct bio *bio, const struct bio *is)
+{
+	unsigned int home = hash_ptr(bio, FLIGHT_BITS), i;
+	struct flight *f;
+
+	for (i = 0; i < FT_MAX_LATENCY_SEARCHED; i++) {
+		f = &tables->flight[(home + i) % BIT(FLIGHT_BITS)];
+		if (READ_ONCE(f->bio) == is && (is || !cmpxchg(&f->bio, NULL, bio)))
+			return f;
+	}
+	return NULL;
+}
+
 /**
  * ft_times_fly() - a bio of a read that is timed is about to be submitted
  * @r: the read
@@ -276,32 +290,22 @@ void ft_times_begin(struct ft_read *r, struct ft_inode *rec, bool one)
 void ft_times_fly(struct ft_read *r, const struct bio *bio, struct ft_inode *rec,
 		  bool broken)
 {
-	unsigned int home = hash_ptr(bio, FLIGHT_BITS), i;
 	struct ft_timed *t = r->timed, *stale = NULL;
-	struct flight *f, *empty = NULL;
+	struct flight *f = find(bio, bio);
 
 	t->extra += broken;
-	for (i = 0; i < FT_MAX_LATENCY_SEARCHED; i++) {
-		f = &tables->flight[(home + i) % BIT(FLIGHT_BITS)];
-		/* the end of an earlier bio there was not reported: it was refused at once */
-		if (READ_ONCE(f->bio) == bio) {
-			stale = f->timed;
-			empty = f;
-			break;
-		}
-	}
-	for (i = 0; !empty && i < FT_MAX_LATENCY_SEARCHED; i++) {
-		f = &tables->flight[(home + i) % BIT(FLIGHT_BITS)];
-		if (!READ_ONCE(f->bio) && !cmpxchg(&f->bio, NULL, bio))
-			empty = f;
-	}
-	if (!empty) {
+	/* the end of an earlier bio there was not reported: it was refused at once */
+	if (f)
+		stale = f->timed;
+	else
+		f = find(bio, NULL);
+	if (!f) {
 		/* without this bio its time is not known */
 		t->failed = true;
 		atomic64_inc(&ft_counts_of_volume(rec)->lost);
 		return;
 	}
-	empty->timed = t;
+	f->timed = t;
 	t->bytes += bio->bi_iter.bi_size;
 	atomic_inc(&t->pending);
 	if (stale) {
@@ -333,16 +337,10 @@ static void landed(struct flight *f, bool failed)
 /* A bio ends, on any device, maybe in an interrupt. */
 static noinline void find_landed(const struct bio *bio, bool failed)
 {
-	unsigned int home = hash_ptr(bio, FLIGHT_BITS), i;
-	struct flight *f;
+	struct flight *f = find(bio, bio);
 
-	for (i = 0; i < FT_MAX_LATENCY_SEARCHED; i++) {
-		f = &tables->flight[(home + i) % BIT(FLIGHT_BITS)];
-		if (READ_ONCE(f->bio) == bio) {
-			landed(f, failed);
-			return;
-		}
-	}
+	if (f)
+		landed(f, failed);
 }
 
 /**

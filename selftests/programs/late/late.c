@@ -52,6 +52,8 @@ static bool skip;
 module_param(skip, bool, 0444);
 MODULE_PARM_DESC(skip, "do nothing in its place; it must return nothing");
 
+static bool leaving;	/* this module is being removed: nothing waits any more */
+
 #define NR_ARGS	6
 
 /* The register arguments of the first call; the module has a reference to their inode. */
@@ -104,7 +106,8 @@ static void wait_ms(unsigned int ms, struct inode *inode)
 {
 	u64 end = ktime_get_mono_fast_ns() + (u64)ms * NSEC_PER_MSEC;
 
-	while (ktime_get_mono_fast_ns() < end && !(inode && inode_is_locked(inode)))
+	while (ktime_get_mono_fast_ns() < end && !READ_ONCE(leaving) &&
+	       !(inode && inode_is_locked(inode)))
 		cpu_relax();
 }
 
@@ -163,6 +166,7 @@ static void __exit late_exit(void)
 {
 	const void *addr = probe.kp.addr;
 
+	WRITE_ONCE(leaving, true);
 	if (skip) {
 		unregister_kprobe(&skipper);
 		return;

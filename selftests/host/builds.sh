@@ -126,7 +126,7 @@ renamed() {
 	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
 }
 
-plan 37
+plan 38
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "the module builds for the headers in KDIR"
@@ -194,8 +194,9 @@ else
 fi
 cp "$FT_TOP/module/probes/map.c" "$dir/src/module/probes/map.c"
 if [ -n "$tree" ]; then
-	check "the module builds with F2FS_SRC, and without its observers" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO" \
+	check "the module builds with F2FS_SRC, and without its observers" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO" KBUILD_EXTRA_WARN=1 \
 		CONFIG_FRAGTRACE_CGROUPS=n CONFIG_FRAGTRACE_HEAT=n CONFIG_FRAGTRACE_FSYNC=n CONFIG_FRAGTRACE_LATENCY=n
+	expect "there is no warning then, with W=1" "$(grep 'module/.*:[0-9]*:.*warning: ' "$dir/said")" ""
 	expect "it has no parameters of theirs then" "$(modinfo -p "$(tail -n 1 "$dir/said")" | grep -E '^(path|heat|cgroups|fsync|latency):')" \
 		"path:directories to watch, separated by commas (default: none)"
 	mkdir -p "$dir/tree/fs/f2fs"
@@ -205,7 +206,7 @@ if [ -n "$tree" ]; then
 	sed '/^struct f2fs_map_blocks {/a \	unsigned int m_nr;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
 	refused "F2FS_SRC with another member in f2fs_map_blocks: the member is named" "m_nr" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
 else
-	for n in "the module builds with F2FS_SRC, and without its observers" "it has no parameters of theirs then" \
+	for n in "the module builds with F2FS_SRC, and without its observers" "there is no warning then, with W=1" "it has no parameters of theirs then" \
 		"F2FS_SRC with another member in f2fs_io_info: the member is named" "F2FS_SRC with another member in f2fs_map_blocks: the member is named"; do
 		skip "$n" "F2FS_SRC is not set to a source tree of kernel 6.12"
 	done

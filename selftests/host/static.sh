@@ -76,6 +76,20 @@ documented() {
 	return 0
 }
 
+# used_after_put() - print where a record is used after its reference was given back, in the same block
+used_after_put() {
+	# shellcheck disable=SC2046 # a list of files
+	awk 'match($0, /^\t*/) { depth = RLENGTH }
+		depth < at || (name && $0 ~ "[^>.a-z_]" name " = ") { name = "" }
+		name && $0 ~ "[^>.a-z_]" name "->" { print "# " FILENAME ":" FNR ": " name }
+		match($0, /ft_(inode|volume)_put\([a-z_]+\);/) {
+			name = substr($0, RSTART, RLENGTH)
+			gsub(/.*\(|\);/, "", name)
+			at = depth
+		}' $(sources '*.c' | grep '^./module/') | grep . && return 1
+	return 0
+}
+
 # built_quietly(word, make arguments...) - build the module for 6.12 with all warnings; only warnings with the word are allowed
 built_quietly() {
 	local log rc but
@@ -220,9 +234,10 @@ shells=$(sources '*.sh')
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
 documents=$(python3 selftests/host/docs.py --list)
-plan $(($# * 2 + 8 + $(echo "$documents" | wc -w) + MORE))
+plan $(($# * 2 + 9 + $(echo "$documents" | wc -w) + MORE))
 check "every file names its licence" licensed
 check "every function that crosses files has kernel-doc" documented
+check "no record is used after its reference was given back" used_after_put
 if command -v python3 >/dev/null; then
 	check "module/: each file uses its own floor and those below, see the map in main.c" python3 selftests/host/layers.py module
 else

@@ -295,80 +295,62 @@ struct call {
 	const void *info;
 };
 
-static void phase_end(enum fsync_row phase, u64 ns)
-{
-	struct under_way *f = own();
-
-	if (!f || !f->in_phase)
-		return;
-	f->in_phase = false;
-	f->spent[phase] += ns;
-	f->seen |= BIT(phase);
-}
-
 /**
  * struct function - a function of F2FS that is followed
  * @name: its name
- * @begin: called when it begins
- * @end: called when it returns
  * @rows: a bit for each row of the file that is known if all functions with its bit are
- *	followed
+ *	followed; the first one is that of its time
  */
 struct function {
 	const char *name;
-	kretprobe_handler_t begin;
-	kretprobe_handler_t end;
 	u32 rows;
 };
 
-#define NR_FUNCTIONS	7
+#define A_PHASE(row)	(BIT(row) | BIT(FSYNC_OTHER))
 
-static const struct function functions[NR_FUNCTIONS];
+static const struct function functions[] = {
+	{ "file_write_and_wait_range", A_PHASE(FSYNC_DATA) },
+	{ "f2fs_fsync_node_pages", A_PHASE(FSYNC_NODE) },
+	{ "f2fs_wait_on_node_pages_writeback", A_PHASE(FSYNC_NODE) },
+	{ "f2fs_sync_fs", A_PHASE(FSYNC_CHECKPOINT) },
+	{ "f2fs_issue_flush", A_PHASE(FSYNC_FLUSH) },
+	{ "__f2fs_build_free_nids", BIT(FSYNC_SEARCH) | BIT(FSYNC_ALL_SEARCHES) },
+	{ "f2fs_alloc_nid", BIT(FSYNC_ALLOC_NID) },
+};
+
+#define NR_FUNCTIONS	ARRAY_SIZE(functions)
+
 static struct kretprobe probes[NR_FUNCTIONS];
 
 /* === Handlers ============================================================= */
 
-/* A return value other than 0 means that the return of this call is not followed. */
-static int begin_phase(struct kretprobe_instance *ri, struct pt_regs *regs)
+static enum fsync_row row_of(struct kretprobe_instance *ri)
 {
-	struct under_way *f = own();
+	const struct kretprobe *probe = get_kretprobe(ri);
 
-	if (!f || f->in_phase)
-		return 1;
-	f->in_phase = true;
-	((struct call *)ri->data)->begun = ktime_get_ns();
-	return 0;
+	return probe ? __ffs(functions[probe - probes].rows) : NR_FSYNC_ROWS;
 }
 
-static int begin_any(struct kretprobe_instance *ri, struct pt_regs *regs)
+/* A return value other than 0 means that the return of this call is not followed. */
+static int begin_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
+	struct under_way *f;
 
+	if (row_of(ri) <= FSYNC_FLUSH) {
+		f = own();
+		if (!f || f->in_phase)
+			return 1;
+		f->in_phase = true;
+	}
 	call->info = (const void *)regs_get_kernel_argument(regs, 0);
 	call->begun = ktime_get_ns();
 	return 0;
 }
 
-static u64 took(const struct kretprobe_instance *ri)
-{
-	return ktime_get_ns() - ((const struct call *)ri->data)->begun;
-}
-
-/* The phase is the first row of its function. */
-static int end_phase(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	const struct kretprobe *probe = get_kretprobe(ri);
-
-	if (probe)
-		phase_end(__ffs(functions[probe - probes].rows), took(ri));
-	return 0;
-}
-
 /* False if the volume is not watched. */
-static bool count_for_all(const struct kretprobe_instance *ri,
-			  enum fsync_row row, u64 ns)
+static bool count_for_all(const struct call *call, enum fsync_row row, u64 ns)
 {
-	const struct call *call = (const struct call *)ri->data;
 	struct ft_volume *vol;
 	struct fsyncs *fsyncs;
 
@@ -384,43 +366,33 @@ static bool count_for_all(const struct kretprobe_instance *ri,
 	return vol;
 }
 
-static int end_search(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct under_way *f = own();
-	u64 ns = took(ri);
+	const struct call *call = (const struct call *)ri->data;
+	u64 ns = ktime_get_ns() - call->begun;
+	enum fsync_row row = row_of(ri);
+	struct under_way *f;
 
-	if (count_for_all(ri, FSYNC_ALL_SEARCHES, ns) && f) {
-		f->searched += ns;
-		f->seen |= BIT(FSYNC_SEARCH);
+	if (row == FSYNC_ALLOC_NID) {
+		count_for_all(call, row, ns);
+	} else if (row == FSYNC_SEARCH) {
+		f = count_for_all(call, FSYNC_ALL_SEARCHES, ns) ? own() : NULL;
+		if (f) {
+			f->searched += ns;
+			f->seen |= BIT(row);
+		}
+	} else if (row <= FSYNC_FLUSH) {
+		f = own();
+		if (f && f->in_phase) {
+			f->in_phase = false;
+			f->spent[row] += ns;
+			f->seen |= BIT(row);
+		}
 	}
 	return 0;
 }
 
-static int end_alloc_nid(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	count_for_all(ri, FSYNC_ALLOC_NID, took(ri));
-	return 0;
-}
-
 /* === Attaching ============================================================ */
-
-#define ROWS_OF_SEARCH	(BIT(FSYNC_SEARCH) | BIT(FSYNC_ALL_SEARCHES))
-
-static const struct function functions[NR_FUNCTIONS] = {
-	{ "file_write_and_wait_range", begin_phase, end_phase,
-	  BIT(FSYNC_DATA) | BIT(FSYNC_OTHER) },
-	{ "f2fs_fsync_node_pages", begin_phase, end_phase,
-	  BIT(FSYNC_NODE) | BIT(FSYNC_OTHER) },
-	{ "f2fs_wait_on_node_pages_writeback", begin_phase, end_phase,
-	  BIT(FSYNC_NODE) | BIT(FSYNC_OTHER) },
-	{ "f2fs_sync_fs", begin_phase, end_phase,
-	  BIT(FSYNC_CHECKPOINT) | BIT(FSYNC_OTHER) },
-	{ "f2fs_issue_flush", begin_phase, end_phase,
-	  BIT(FSYNC_FLUSH) | BIT(FSYNC_OTHER) },
-	{ "__f2fs_build_free_nids", begin_any, end_search, ROWS_OF_SEARCH },
-	{ "f2fs_alloc_nid", begin_any, end_alloc_nid,
-	  BIT(FSYNC_ALLOC_NID) },
-};
 
 static bool attached[NR_FUNCTIONS];
 static int errors[NR_FUNCTIONS];	/* of attaching */
@@ -448,8 +420,8 @@ static void attach(void)
 	for (i = 0; i < NR_FUNCTIONS; i++) {
 		probes[i] = (struct kretprobe){
 			.kp.symbol_name = functions[i].name,
-			.entry_handler = functions[i].begin,
-			.handler = functions[i].end,
+			.entry_handler = begin_call,
+			.handler = end_call,
 			.data_size = sizeof(struct call),
 			.maxactive = MAX_ACTIVE,
 		};

@@ -63,7 +63,6 @@ struct task_struct;
  *	task are answers to the step
  * @killed: the watchdog has sent SIGKILL
  * @ino: the inode that the step is about
- * @answers: what F2FS has answered in this step: @nr to @lookups
  * @nr: extents in @found
  * @overflow: there were more extents
  * @unclear: a compressed cluster whose blocks are not known
@@ -106,6 +105,8 @@ struct ft_worker {
 	bool clusters;
 	bool counts;
 	u32 cut;
+
+	/* what F2FS has answered in this step */
 	struct_group(answers,
 		unsigned int nr;
 		bool overflow;

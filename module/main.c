@@ -13,6 +13,7 @@
  *     cgroups/     what cgroups read, and the requests that it takes
  *     fsync/       where the time of fsyncs goes
  *     latency/     how long reads take, and what breaks add to that
+ *     ledger/      what is written, by kind, process and file
  *
  *   debugfs/    what a user sees and asks for
  *     debugfs.c    counters out, commands in

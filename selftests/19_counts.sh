@@ -60,6 +60,7 @@ shown() {
 	awk '/^# (volume|victim|moved|file) / { for (i = 3; i <= NF; i++) print "gc", $2 ":" $i }' $DBG/gc
 	awk '!/^#/ { sub(/:.*/, "", $2); print "fsync", $2 }' $DBG/fsync
 	sed -n 's/^# dev \(time\|fit\|rest\|file\) /\1 /p' $DBG/latency | tr -d . | awk '{ for (i = 2; i <= NF; i++) print "latency", $1 ":" $i }'
+	sed -n 's/^# dev \(device\|kind\|process\|file\) /\1 /p' $DBG/ledger | awk '{ for (i = 2; i <= NF; i++) print "ledger", $1 ":" $i }'
 	awk '!/^#/ { print "stats", $1 }' $DBG/stats
 }
 
@@ -214,6 +215,10 @@ latency 99_latency.sh fit:blocks fit:n fit:x fit:l fit:y fit:xx fit:xl fit:ll fi
 latency 99_latency.sh rest:other rest:lost rest:cut rest:bytes rest:timed rest:timed_split rest:waited rest:waited_split
 latency 99_latency.sh rest:reads:extra file:ino file:cut file:bytes file:timed file:timed_split file:waited
 latency 99_latency.sh file:waited_split file:reads:extra file:path
+ledger 99_ledger.sh device:written device:discarded kind:name kind:log kind:bytes process:buffered process:mapped
+ledger 99_ledger.sh process:direct process:data process:node process:gc process:moved process:pid process:comm
+ledger 99_ledger.sh process:cgroup file:buffered file:mapped file:direct file:data file:node file:gc file:moved
+ledger 99_ledger.sh file:ino file:path
 stats 59_sample.sh sampled unsound
 stats 19_counts.sh attached calls_attached volumes targets_waiting inodes directories extents mem_budget
 stats 19_counts.sh copies_budget writers stale queued events_write events_update events_map events_truncate
@@ -226,7 +231,7 @@ stats 60_budget.sh lost refused causes_lost
 stats 87_shares.sh left_out
 stats 83_stuck_writer.sh steps_late
 END
-load path=$MNT heat=1 cgroups=1 fsync=1 latency=1
+load path=$MNT heat=1 cgroups=1 fsync=1 latency=1 ledger=1
 settle
 fileop write $MNT/a 0 4K sync
 fileop reads $MNT/a 0 64K 64K 64K direct

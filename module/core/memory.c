@@ -28,7 +28,7 @@
  * the lock held under which they have just got them. Thresholds, in sixteenths of
  * the budget:
  *
- *   12  no window of heat is added, no counts of latency for a file
+ *   12  no window of heat is added, no counts of latency or ledger for a file
  *   13  a worker drops the heat of the files that have most, until less is used
  *   14  no new file or name is added, unless its owner is within his share
  *   15  a worker lets files of the owner who has most give way, until 1/64 less is

@@ -207,6 +207,7 @@ enum ft_change {
  * @heat: of a file: how often its ranges are read (observers/heat/), protected by @lock; empty
  *	when it is dead,
  * @reads: of a file: what was read of it (observers/latency/), under RCU; %NULL when it is dead,
+ * @wrote: of a file: what was written of it (observers/ledger/), likewise,
  * @target_path: the path of the target that begins here, if there is one,
  * @gone_path: the path that this file had, if it is unlinked and still open, and
  * @next_dropped: the next directory in vol->dropped
@@ -284,6 +285,7 @@ struct ft_inode {
 		struct rb_root heat;
 	};
 	struct ft_reads __rcu *reads;
+	struct ft_wrote __rcu *wrote;
 	char *target_path;
 	union {
 		char *gone_path;

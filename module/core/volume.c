@@ -82,6 +82,23 @@ struct ft_volume *ft_volume_find_info(const void *info)
 }
 
 /**
+ * ft_volume_find_dev() - the volume on a device
+ * @dev: the device
+ *
+ * Context: RCU read section.
+ * Return: as ft_volume_find(); %NULL also once it is going away.
+ */
+struct ft_volume *ft_volume_find_dev(dev_t dev)
+{
+	struct ft_volume *vol;
+
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if (vol->dev == dev && !ft_volume_gone(vol))
+			return vol;
+	return NULL;
+}
+
+/**
  * ft_volume_nth() - a volume by its position in the list
  * @n: the position, from 0
  *

@@ -56,6 +56,9 @@ struct ft_reading {
  * @forget: frees @logs to @observed at the end; %NULL if there are none
  * @dev: its device number
  * @mountpoint: where it was mounted when it was found
+ * @sit_blkaddr: first block of the segment information table; before it are checkpoints
+ * @nat_blkaddr: first block of the node address table
+ * @ssa_blkaddr: first block of the segment summaries
  * @main_blkaddr: first block of the main area
  * @blocks: end of the volume, in blocks
  * @segment_blocks: blocks in a segment
@@ -125,6 +128,9 @@ struct ft_volume {
 	void (*forget)(struct ft_volume *vol);
 	dev_t dev;
 	char *mountpoint;
+	u32 sit_blkaddr;
+	u32 nat_blkaddr;
+	u32 ssa_blkaddr;
 	u32 main_blkaddr;
 	u32 blocks;
 	u32 segment_blocks;
@@ -188,6 +194,7 @@ void ft_volume_list(struct ft_volume *vol);
 void ft_volume_unlist(struct ft_volume *vol);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
 struct ft_volume *ft_volume_find_info(const void *info);
+struct ft_volume *ft_volume_find_dev(dev_t dev);
 struct ft_volume *ft_volume_nth(unsigned int n);
 
 /* The statement after it must not leave the loop: each volume is held meanwhile. */

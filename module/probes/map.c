@@ -70,11 +70,15 @@ static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 	       !ft_gc_chosen(vol, fio->old_blkaddr);
 }
 
-/* The operation that moves a block, FT_OP_UNKNOWN if none does. @rec: its file, if watched */
-static noinline enum ft_op moved_by(struct ft_volume *vol, const struct ft_inode *rec,
+static noinline enum ft_op moved_by(struct ft_volume *vol, struct ft_inode *rec,
 				    const FT_PAGE *page, const struct inode *inode,
 				    const struct f2fs_io_info *fio)
 {
+	/* a note may say that a range is moved */
+	if (rec && ft_inode_has_note(rec)) {
+		ft_inode_lock(rec);
+		spin_unlock(&rec->lock);
+	}
 	if (ft_migrates(page)) {
 		if (ft_f2fs_writes_elsewhere(inode))
 			return FT_OP_DEFRAG;
@@ -86,6 +90,23 @@ static noinline enum ft_op moved_by(struct ft_volume *vol, const struct ft_inode
 	}
 	return fio->io_type != FS_DATA_IO && READ_ONCE(vol->gc_foreground) ?
 		       FT_OP_GC_FG : FT_OP_GC_BG;
+}
+
+/**
+ * ft_probe_mover() - the operation that moves a block
+ * @vol: the volume
+ * @rec: its file, or %NULL if that is not watched
+ * @page: the page that is written
+ * @inode: of the page
+ * @fio: what F2FS says of the write
+ *
+ * Context: a probe; causes are wanted. Takes rec->lock.
+ * Return: the operation, %FT_OP_UNKNOWN if none moves it.
+ */
+enum ft_op ft_probe_mover(struct ft_volume *vol, struct ft_inode *rec, const FT_PAGE *page,
+			  const struct inode *inode, const struct f2fs_io_info *fio)
+{
+	return may_be_moved(page, fio) ? moved_by(vol, rec, page, inode, fio) : FT_OP_UNKNOWN;
 }
 
 /* Count a block that garbage collection has moved; @moved is what moved_by() says. */
@@ -176,14 +197,8 @@ static noinline void write_other(struct ft_inode *rec, const FT_PAGE *page,
 {
 	enum ft_op moved = FT_OP_UNKNOWN;
 
-	if (ft_causes_wanted() && may_be_moved(page, fio)) {
-		/* a note may say that a range is moved */
-		if (ft_inode_has_note(rec)) {
-			ft_inode_lock(rec);
-			spin_unlock(&rec->lock);
-		}
-		moved = moved_by(rec->vol, rec, page, inode, fio);
-	}
+	if (ft_causes_wanted())
+		moved = ft_probe_mover(rec->vol, rec, page, inode, fio);
 	if (ft_f2fs_has_clusters(inode))
 		ft_event_mark_stale(rec, FT_OP_COMPRESS);
 	else if (ft_f2fs_cow_inode(inode))

@@ -41,6 +41,9 @@
 extern const struct ft_probe ft_cause_probes[];
 extern const struct ft_probe ft_read_probes[];
 
+enum ft_op ft_probe_mover(struct ft_volume *vol, struct ft_inode *rec, const FT_PAGE *page,
+			  const struct inode *inode, const struct f2fs_io_info *fio);
+
 /* === Begin and end ======================================================== */
 
 /*

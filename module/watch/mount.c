@@ -68,6 +68,9 @@ static int read_geometry(struct ft_volume *vol, bool wait)
 			continue;
 		raw = (void *)bh->b_data + F2FS_SUPER_OFFSET;
 		if (le32_to_cpu(raw->magic) == F2FS_SUPER_MAGIC) {
+			vol->sit_blkaddr = le32_to_cpu(raw->sit_blkaddr);
+			vol->nat_blkaddr = le32_to_cpu(raw->nat_blkaddr);
+			vol->ssa_blkaddr = le32_to_cpu(raw->ssa_blkaddr);
 			vol->main_blkaddr = le32_to_cpu(raw->main_blkaddr);
 			vol->segment_blocks =
 				1U << le32_to_cpu(raw->log_blocks_per_seg);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The numbers: of each volume what is written, by kind and log; of each file and process sums.
+ */
+#ifndef FT_WROTE_H
+#define FT_WROTE_H
+
+#include <linux/atomic.h>
+#include <linux/rcupdate.h>
+#include <linux/xarray.h>
+
+#include "core/record.h"
+#include "core/volume.h"
+#include "observers/observers.h"
+
+/**
+ * enum ft_wrote_kind - what a block is, and who has it written
+ * @FT_WROTE_NEW: data of a file, where it had no block; what is not one of those below
+ * @FT_WROTE_REWRITTEN: data of a file, out of place
+ * @FT_WROTE_IN_PLACE: data, in place
+ * @FT_WROTE_DIRECT: data, by direct I/O
+ * @FT_WROTE_ATOMIC: data of a file that an atomic write is under way to
+ * @FT_WROTE_COMPRESSED: data of a file that F2FS may compress
+ * @FT_WROTE_INLINE: data that was in the inode
+ * @FT_WROTE_DIRECTORY: names, and targets of symbolic links
+ * @FT_WROTE_GC_FG: data that garbage collection moves while a task waits
+ * @FT_WROTE_GC_BG: data that it moves otherwise
+ * @FT_WROTE_DEFRAG: data that F2FS moves to defragment a file
+ * @FT_WROTE_RANGE: data that it moves within a file, or to another one
+ * @FT_WROTE_NODE_SYNC: nodes that somebody waits for: fsync, sync
+ * @FT_WROTE_NODE_WRITEBACK: nodes that nobody waits for
+ * @FT_WROTE_NODE_CHECKPOINT: nodes that a checkpoint writes
+ * @FT_WROTE_NODE_GC: nodes that garbage collection writes
+ * @FT_WROTE_CHECKPOINT: checkpoint packs
+ * @FT_WROTE_SIT: segment information table
+ * @FT_WROTE_NAT: node address table
+ * @FT_WROTE_SSA: segment summaries
+ * @FT_WROTE_SUPER: super blocks
+ * @FT_NR_WROTE_KINDS: how many kinds there are
+ */
+enum ft_wrote_kind {
+	FT_WROTE_NEW,
+	FT_WROTE_REWRITTEN,
+	FT_WROTE_IN_PLACE,
+	FT_WROTE_DIRECT,
+	FT_WROTE_ATOMIC,
+	FT_WROTE_COMPRESSED,
+	FT_WROTE_INLINE,
+	FT_WROTE_DIRECTORY,
+	FT_WROTE_GC_FG,
+	FT_WROTE_GC_BG,
+	FT_WROTE_DEFRAG,
+	FT_WROTE_RANGE,
+	FT_WROTE_NODE_SYNC,
+	FT_WROTE_NODE_WRITEBACK,
+	FT_WROTE_NODE_CHECKPOINT,
+	FT_WROTE_NODE_GC,
+	FT_WROTE_CHECKPOINT,
+	FT_WROTE_SIT,
+	FT_WROTE_NAT,
+	FT_WROTE_SSA,
+	FT_WROTE_SUPER,
+	FT_NR_WROTE_KINDS
+};
+
+/* F2FS's logs: three of data, three of nodes; and no log, or one that is not known. */
+#define FT_WROTE_NO_LOG		6
+#define FT_NR_WROTE_LOGS	7
+
+/**
+ * enum ft_wrote_sum - what is summed up for a file and a process, in bytes
+ * @FT_SUM_BUFFERED: written by system calls to the page cache
+ * @FT_SUM_MAPPED: pages of mappings that became writable
+ * @FT_SUM_DIRECT: written by direct I/O
+ * @FT_SUM_DATA: blocks of data that the device got, but for the last and the next two
+ * @FT_SUM_NODE: blocks of nodes
+ * @FT_SUM_GC: blocks that garbage collection has moved
+ * @FT_SUM_MOVED: blocks that F2FS has moved when asked to
+ * @FT_NR_WROTE_SUMS: how many there are
+ */
+enum ft_wrote_sum {
+	FT_SUM_BUFFERED,
+	FT_SUM_MAPPED,
+	FT_SUM_DIRECT,
+	FT_SUM_DATA,
+	FT_SUM_NODE,
+	FT_SUM_GC,
+	FT_SUM_MOVED,
+	FT_NR_WROTE_SUMS
+};
+
+/**
+ * struct ft_wrote - what was written of a file, or by a process
+ * @bytes: by enum ft_wrote_sum
+ * @rcu: of a file: when it is freed
+ * @process: of a file: the process that it was last counted for
+ * @number: of a process: the last number that was seen of it (causes/writer.h)
+ */
+struct ft_wrote {
+	atomic64_t bytes[FT_NR_WROTE_SUMS];
+	struct rcu_head rcu;
+	struct ft_wrote *process;
+	u32 number;
+};
+
+/**
+ * struct ft_wrote_all - what was written to a volume
+ * @kinds: bytes, by enum ft_wrote_kind and log
+ * @written: bytes that the device got
+ * @discarded: bytes that it was told to discard
+ * @processes: struct ft_wrote by the first number of the process; they stay
+ * @file: all files that have no struct ft_wrote, or have it no more
+ * @process: all processes that have none
+ */
+struct ft_wrote_all {
+	atomic64_t kinds[FT_NR_WROTE_KINDS][FT_NR_WROTE_LOGS];
+	atomic64_t written;
+	atomic64_t discarded;
+	struct xarray processes;
+	struct ft_wrote file;
+	struct ft_wrote process;
+};
+
+extern bool ft_wrote_on;
+
+void ft_wrote_add(struct ft_inode *rec, u32 number, enum ft_wrote_sum sum, u32 bytes);
+void ft_wrote_add_other(struct ft_wrote_all *ledger, enum ft_wrote_sum sum, u32 bytes);
+void ft_wrote_drop(struct ft_inode *rec);
+void ft_wrote_give_way(void);
+void ft_wrote_reset(struct ft_volume *vol);
+void ft_wrote_watch(void *state);
+void ft_wrote_forget(void *state);
+
+extern const struct ft_text ft_ledger_text;
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ledger: what is written to a volume, by kind of block, log, process and file.
+ *
+ * In: writes of applications, and blocks of data, nodes and metadata that F2FS writes, from its
+ * tracepoints; what the device gets, from the block layer's. Out: sums, in the file ledger of
+ * debugfs. fragtrace ledger makes the write amplification of them.
+ *
+ * ledger.c has the probes, counts.c the numbers, text.c the file in debugfs.
+ *
+ * A block counts when F2FS gives it to a bio, which may be submitted later. What F2FS does not
+ * report is the difference to what the device gets.
+ */
+
+#include <linux/bio.h>
+#include <linux/fs.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/writeback.h>
+
+#include "causes/breaks.h"
+#include "causes/writer.h"
+#include "core/base.h"
+#include "core/volume.h"
+#include "debugfs/lines.h"
+#include "maps/inode.h"
+#include "observers/ledger/counts.h"
+#include "observers/observers.h"
+#include "probes/probing.h"
+
+#include <trace/events/block.h>
+
+/* The two super blocks are the first two blocks. */
+#define SUPER_SECTORS	(2 << (FT_BLOCK_BITS - SECTOR_SHIFT))
+
+static_assert(HOT == 0 && WARM == 1 && COLD == 2);
+
+/* === Blocks that F2FS writes ============================================== */
+
+static enum ft_wrote_kind data_kind(struct ft_volume *vol, struct ft_inode *rec,
+				    const FT_PAGE *page, const struct inode *inode,
+				    const struct f2fs_io_info *fio)
+{
+	switch (ft_probe_mover(vol, rec, page, inode, fio)) {
+	case FT_OP_GC_FG:
+		return FT_WROTE_GC_FG;
+	case FT_OP_GC_BG:
+		return FT_WROTE_GC_BG;
+	case FT_OP_DEFRAG:
+		return FT_WROTE_DEFRAG;
+	case FT_OP_RANGE:
+		return FT_WROTE_RANGE;
+	default:
+		break;
+	}
+	if (!S_ISREG(inode->i_mode))
+		return FT_WROTE_DIRECTORY;
+	if (ft_f2fs_has_clusters(inode))
+		return FT_WROTE_COMPRESSED;
+	if (ft_f2fs_cow_inode(inode))
+		return FT_WROTE_ATOMIC;
+	if (!fio->io_wbc)
+		return FT_WROTE_INLINE;
+	return ft_on_volume(fio->old_blkaddr) ? FT_WROTE_REWRITTEN : FT_WROTE_NEW;
+}
+
+static enum ft_wrote_kind node_kind(const struct f2fs_io_info *fio)
+{
+	if (fio->io_type == FS_GC_NODE_IO)
+		return FT_WROTE_NODE_GC;
+	if (fio->io_type == FS_CP_NODE_IO)
+		return FT_WROTE_NODE_CHECKPOINT;
+	return fio->io_wbc && fio->io_wbc->sync_mode == WB_SYNC_ALL ?
+		       FT_WROTE_NODE_SYNC : FT_WROTE_NODE_WRITEBACK;
+}
+
+static enum ft_wrote_kind meta_kind(const struct ft_volume *vol, u32 lba)
+{
+	if (lba < vol->sit_blkaddr)
+		return FT_WROTE_CHECKPOINT;
+	if (lba < vol->nat_blkaddr)
+		return FT_WROTE_SIT;
+	return lba < vol->ssa_blkaddr ? FT_WROTE_NAT : FT_WROTE_SSA;
+}
+
+static enum ft_wrote_sum sum_of(enum ft_wrote_kind kind)
+{
+	if (kind >= FT_WROTE_NODE_SYNC)
+		return FT_SUM_NODE;
+	if (kind == FT_WROTE_GC_FG || kind == FT_WROTE_GC_BG)
+		return FT_SUM_GC;
+	return kind == FT_WROTE_DEFRAG || kind == FT_WROTE_RANGE ? FT_SUM_MOVED : FT_SUM_DATA;
+}
+
+static void count_block(struct ft_volume *vol, struct ft_inode *rec, enum ft_wrote_kind kind,
+			unsigned int log)
+{
+	struct ft_wrote_all *ledger = ft_observed(vol, ledger);
+
+	atomic64_add(FT_BLOCK_SIZE, &ledger->kinds[kind][log]);
+	if (kind >= FT_WROTE_CHECKPOINT)
+		return;
+	if (rec)
+		ft_wrote_add(rec, READ_ONCE(rec->writer), sum_of(kind), FT_BLOCK_SIZE);
+	else
+		ft_wrote_add_other(ledger, sum_of(kind), FT_BLOCK_SIZE);
+}
+
+/* === Probes =============================================================== */
+
+static void probe_submit_write(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
+{
+	struct inode *inode = what->mapping->host;
+	struct ft_inode *rec;
+	struct ft_volume *vol;
+
+	if (!ft_probe_enter(inode->i_sb, fio->ino))
+		return;
+	rec = fio->type == META ? NULL : ft_inode_find_file(inode->i_sb, fio->ino);
+	vol = rec ? rec->vol : ft_volume_find(inode->i_sb);
+	if (vol && fio->type == DATA)
+		count_block(vol, rec, data_kind(vol, rec, what, inode, fio), fio->temp);
+	else if (vol && fio->type == NODE)
+		count_block(vol, rec, node_kind(fio), 3 + fio->temp);
+	else if (vol)
+		count_block(vol, NULL, meta_kind(vol, fio->new_blkaddr), FT_WROTE_NO_LOG);
+	ft_probe_leave();
+}
+
+/* F2FS reads a page, or writes one in place. */
+static void probe_submit_in_place(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
+{
+	struct inode *inode = what->mapping->host;
+	struct ft_inode *rec;
+	struct ft_volume *vol;
+
+	if (likely(fio->op != REQ_OP_WRITE) || !ft_probe_enter(inode->i_sb, fio->ino))
+		return;
+	rec = ft_inode_find_file(inode->i_sb, fio->ino);
+	vol = rec ? rec->vol : ft_volume_find(inode->i_sb);
+	if (vol)
+		count_block(vol, rec, FT_WROTE_IN_PLACE, FT_WROTE_NO_LOG);
+	ft_probe_leave();
+}
+
+/* The current task has written to a file. */
+static void count_call(const struct inode *inode, enum ft_wrote_sum sum, u32 bytes)
+{
+	struct ft_inode *rec;
+	struct ft_volume *vol;
+
+	/* F2FS writes quotas as if it were an application */
+	if (IS_NOQUOTA(inode) || !ft_probe_enter(inode->i_sb, inode->i_ino))
+		return;
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	vol = rec ? rec->vol : ft_volume_find(inode->i_sb);
+	if (rec)
+		ft_wrote_add(rec, ft_writer_current(vol), sum, bytes);
+	else if (vol)
+		ft_wrote_add_other(ft_observed(vol, ledger), sum, bytes);
+	ft_probe_leave();
+}
+
+static void probe_write_end(void *unused, struct inode *inode, loff_t pos, unsigned int len,
+			    unsigned int copied)
+{
+	count_call(inode, FT_SUM_BUFFERED, copied);
+}
+
+static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
+{
+	if (!FT_MKWRITE_FAILED)
+		count_call(FT_MKWRITE_INODE, FT_SUM_MAPPED, FT_BLOCK_SIZE);
+}
+
+/* One that goes on in the background counts as all that it asked for. */
+static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
+			      unsigned long len, int rw, int ret)
+{
+	if (rw == WRITE && (ret > 0 || ret == -EIOCBQUEUED))
+		count_call(inode, FT_SUM_DIRECT, ret > 0 ? ret : len);
+}
+
+/* Only direct I/O is synchronous and idles: the block layer tells it from the rest by that, too. */
+static bool is_direct(const struct bio *bio)
+{
+	const blk_opf_t both = REQ_SYNC | REQ_IDLE;
+
+	return (bio->bi_opf & both) == both;
+}
+
+static void count_bio(struct ft_wrote_all *ledger, const struct bio *bio)
+{
+	u32 bytes = bio->bi_iter.bi_size;
+
+	if (bio_op(bio) == REQ_OP_DISCARD) {
+		atomic64_add(bytes, &ledger->discarded);
+		return;
+	}
+	atomic64_add(bytes, &ledger->written);
+	if (bio->bi_iter.bi_sector - bio->bi_bdev->bd_start_sect < SUPER_SECTORS)
+		atomic64_add(bytes, &ledger->kinds[FT_WROTE_SUPER][FT_WROTE_NO_LOG]);
+	else if (is_direct(bio))
+		atomic64_add(bytes, &ledger->kinds[FT_WROTE_DIRECT][FT_WROTE_NO_LOG]);
+}
+
+/* The block layer gets a bio, of any device. */
+static void probe_bio_queue(void *unused, struct bio *bio)
+{
+	struct ft_volume *vol;
+
+	if (!op_is_write(bio_op(bio)) || !bio->bi_iter.bi_size)
+		return;
+	rcu_read_lock();
+	vol = ft_volume_find_dev(bio->bi_bdev->bd_dev);
+	if (vol)
+		count_bio(ft_observed(vol, ledger), bio);
+	rcu_read_unlock();
+}
+
+static const struct ft_probe probes[] = {
+	FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
+	FT_PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
+	FT_PROBE(f2fs_write_end, probe_write_end),
+	FT_PROBE(f2fs_vm_page_mkwrite, probe_mkwrite),
+	FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
+	FT_PROBE(block_bio_queue, probe_bio_queue),
+	{ }
+};
+
+/* === Life ================================================================= */
+
+static int init(void)
+{
+	if (!ft_wrote_on || ft_causes_wanted())
+		return 0;
+	pr_err("ledger=1 needs to know who writes: load it without causes=0\n");
+	return -EINVAL;
+}
+
+const struct ft_observer ft_ledger = {
+	.text = &ft_ledger_text,
+	.on = &ft_wrote_on,
+	.init = init,
+	.probes = probes,
+	.state_size = sizeof(struct ft_wrote_all),
+	.watch = ft_wrote_watch,
+	.forget = ft_wrote_forget,
+	.drop = ft_wrote_drop,
+	.give_way = ft_wrote_give_way,
+};

@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 99_ledger.sh - what is written is counted by kind, process and file; sums are those of F2FS's iostat and of the disk, to the byte
+#
+# group: causes quick
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+SYS=/sys/fs/f2fs/${DISK##*/}
+SEED=${SEED:-1}
+
+# kind(names...) - print the bytes of these kinds
+kind() {
+	awk -v names=" $* " '$2 == "kind" && index(names, " " $3 " ") { sum += $5 } END { printf "%d\n", sum }' $DBG/ledger
+}
+
+# kinds() - print all kinds with their logs and bytes, but for metadata
+kinds() {
+	awk '$2 == "kind" && $3 !~ /^(checkpoint|sit|nat|ssa|super)$/ { printf "%s%s %s %s", sep, $3, $4, $5; sep = ", " } END { print "" }' $DBG/ledger
+}
+
+# sums(line) - print those of all lines of this name, process or file: buffered mapped direct data node gc moved
+sums() {
+	awk -v line="$1" '$2 == line { for (i = 3; i <= 9; i++) sum[i] += $i }
+		END { for (i = 3; i <= 9; i++) printf "%d%s", sum[i], i < 9 ? " " : "\n" }' $DBG/ledger
+}
+
+# of(line, name) - print the sums of the last process, or the file, of this name
+of() {
+	awk -v line="$1" -v name="$2" '$2 == line && (line == "file" ? $NF : $11) == name { text = $3 " " $4 " " $5 " " $6 " " $7 " " $8 " " $9 }
+		END { print text ? text : "none" }' $DBG/ledger
+}
+
+# device(field) - print a number of the disk: written or discarded bytes; 3 and 4 are those of the ledger, 7 and 14 the kernel's own
+device() {
+	if [ "$1" -lt 5 ]; then
+		awk -v n="$1" '$2 == "device" { print $n }' $DBG/ledger
+	else
+		awk -v n="$1" '{ printf "%d\n", $n * 512 }' "/sys/block/${DISK##*/}/stat"
+	fi
+}
+
+# iostat(section, names...) - print the bytes that F2FS itself has counted
+iostat() {
+	local section name
+
+	section=$1
+	shift
+	for name; do
+		awk -v section="[$section]" -v name="$name:" '
+			/^\[/ { here = $1 == section }
+			here && index($0, name) == 1 { sub(/.*: */, ""); print $1 + 0 }' "/proc/fs/f2fs/${DISK##*/}/iostat_info"
+	done | awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+
+# begin() - all is on the disk, and all counts begin
+begin() {
+	sync
+	sync
+	written=$(device 7)
+	while :; do
+		echo 0 >"$SYS/iostat_enable"
+		echo 1 >"$SYS/iostat_enable"
+		echo reset >$DBG/ledger
+		discarded=$(device 14)
+		[ "$(device 7)" != "$written" ] || break
+		written=$(device 7)
+	done
+}
+
+# agrees() - do all sums agree? Prints those that do not
+agrees() {
+	local data
+
+	data="new rewritten in_place atomic compressed inline directory gc_fg gc_bg defrag range"
+	same() {
+		[ "$2" = "$3" ] || echo "# $1: $2, not $3"
+	}
+	{
+		same "buffered" "$(sums file | cut -d ' ' -f 1)" "$(iostat WRITE 'app buffered data')"
+		same "mapped" "$(sums file | cut -d ' ' -f 2)" "$(iostat WRITE 'app mapped data')"
+		same "direct" "$(kind direct)" "$(iostat WRITE 'app direct data')"
+		same "direct, by file" "$(sums file | cut -d ' ' -f 3)" "$(kind direct)"
+		# shellcheck disable=SC2086 # names
+		same "data" "$(kind $data)" "$(iostat WRITE 'fs data' 'fs gc data' 'fs cp data')"
+		same "foreground collection" "$(kind gc_fg)" "$(iostat WRITE 'fs gc data')"
+		same "nodes" "$(kind node_sync node_writeback)" "$(iostat WRITE 'fs node')"
+		same "nodes of checkpoints" "$(kind node_checkpoint)" "$(iostat WRITE 'fs cp node')"
+		same "nodes of collection" "$(kind node_gc)" "$(iostat WRITE 'fs gc node')"
+		same "metadata" "$(kind checkpoint sit nat ssa)" "$(iostat WRITE 'fs meta' 'fs cp meta')"
+		same "processes and files" "$(sums process)" "$(sums file)"
+		# shellcheck disable=SC2086 # names
+		same "data and nodes of files" "$(sums file | awk '{ print $4 + $5 + $6 + $7 }')" "$(kind $data node_sync node_writeback node_checkpoint node_gc)"
+		same "collection of files" "$(sums file | cut -d ' ' -f 6)" "$(kind gc_fg gc_bg)"
+		# shellcheck disable=SC2086 # names
+		same "the disk, by kind" "$(kind $data direct node_sync node_writeback node_checkpoint node_gc checkpoint sit nat ssa super)" "$(device 3)"
+		same "the disk" "$(device 3)" "$(($(device 7) - written))"
+		same "discards" "$(device 4)" "$(($(device 14) - discarded))"
+	} >/tmp/differs
+	[ ! -s /tmp/differs ]
+}
+
+# check_sums(text) - all sums agree; what is under way may end first
+check_sums() {
+	sync
+	loop_until 20 agrees || cat /tmp/differs
+	check "$1: sums are those of iostat and of the disk" test ! -s /tmp/differs
+	echo "# $(device 3) bytes, $(device 4) discarded: $(kinds), metadata $(kind checkpoint sit nat ssa), super $(kind super)"
+}
+
+plan 25
+make_volume $DISK $MNT background_gc=off || bail "no volume"
+if ! echo 1 >"$SYS/iostat_enable" 2>/dev/null || ! grep -q 'fs cp meta' "/proc/fs/f2fs/${DISK##*/}/iostat_info"; then
+	skip_rest "sums of F2FS" "this kernel has no iostat"
+fi
+load path=$MNT
+fileop write $MNT/a 0 64K sync
+check "without ledger=1 the file says so" grep -q '^# not known: the module was loaded with ledger=0$' $DBG/ledger
+expect "and has nothing" "$(grep -vc '^#' $DBG/ledger)" 0
+unload
+refuse "it needs causes" insmod "$FRAGTRACE_KO" path=$MNT ledger=1 causes=0
+
+load path=$MNT ledger=1
+settle || :
+expect "the format" "$(head -n 1 $DBG/ledger)" "# fragtrace ledger 1"
+expect "a write other than reset is refused" "$(fileop say $DBG/ledger all)" EINVAL
+
+begin
+fileop write $MNT/direct 0 64K direct
+expect "16 direct blocks" "$(kinds) $(device 3)" "direct - 65536 65536"
+expect "are of the file, and of the process" "$(of file $MNT/direct), $(of process fileop)" "0 0 65536 0 0 0 0, 0 0 65536 0 0 0 0"
+begin
+fileop write $MNT/a 64K 4K sync
+expect "an fsync of a new block is a block and a node" "$(kinds) $(device 3)" "new hot_data 4096, node_sync warm_node 4096 8192"
+expect "both are of the file, and of the process" "$(of file $MNT/a), $(of process fileop)" "4096 0 0 4096 4096 0 0, 4096 0 0 4096 4096 0 0"
+begin
+fileop write $MNT/a 0 8K sync
+expect "two blocks are rewritten" "$(kinds)" "rewritten hot_data 8192, node_sync warm_node 4096"
+begin
+fileop mmap $MNT/a 0 12K
+check_sums "a mapping"
+expect "three pages" "$(of file $MNT/a | cut -d ' ' -f 1-2)" "0 12288"
+begin
+echo 1 >"$SYS/ipu_policy"
+fileop write $MNT/a 0 16K sync
+echo 0 >"$SYS/ipu_policy"
+expect "four blocks in place" "$(kinds)" "in_place - 16384, node_sync warm_node 4096"
+begin
+mkdir $MNT/dir
+check_sums "a directory"
+check "is blocks of directories ($(kind directory)), and nodes of no file" test "$(kind directory)" -ge 4096 -a "$(sums file | cut -d ' ' -f 5)" -ge 4096
+begin
+fileop defrag $MNT/a 0 64K
+check_sums "a defragmentation"
+expect "16 blocks are moved" "$(kind defrag) $(of file $MNT/a | cut -d ' ' -f 7)" "65536 65536"
+
+# Garbage collection: files with holes between them.
+fileop many $MNT/dir/f 300 30000 20000 7
+sync
+rm $MNT/dir/f*[1245780]
+begin
+fileop gc $MNT 1 10
+check_sums "foreground collection"
+check "has moved blocks ($(kind gc_fg))" test "$(kind gc_fg)" -gt 0
+begin
+fileop gc $MNT 0 10
+check_sums "background collection"
+check "has moved blocks ($(kind gc_bg))" test "$(kind gc_bg)" -gt 0
+
+# Everything at once, by several processes.
+begin
+fileop random $MNT/r1 2000 1500 "$SEED" every 7 &
+fileop random $MNT/r2 2000 1500 $((SEED + 1)) direct &
+fileop append $MNT/r3 10000 60 fdatasync &
+(
+	for n in 1 2 3 4 5 6 7 8 9; do
+		fileop mmap $MNT/r4 $((n * SEED % 50 * 4096)) 40000
+		mkdir $MNT/dir/d$n
+		echo $n >$MNT/dir/d$n/inline
+		rm -f $MNT/dir/f*$n
+		fileop gc $MNT 1 1
+	done
+) &
+wait
+check_sums "random work, seed $SEED"
+expect "a process wrote what it wrote" "$(of file $MNT/r3 | cut -d ' ' -f 1-3)" "600000 0 0"
+unload
+
+# With little memory, the rest has what files and processes have not.
+load path=$MNT ledger=1 max_mem_mb=1
+settle || :
+begin
+fileop many $MNT/dir/m 3000 4096 0
+check_sums "little memory"
+check "memory was short" awk '$2 == "file" && $NF == "*" && $3 { found = 1 } END { exit !found }' $DBG/ledger
+unload
+finish

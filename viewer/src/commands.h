@@ -7,12 +7,14 @@
 #define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
 #define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
 #define DEFAULT_LATENCY DEBUGFS "/fragtrace/latency"
-#define N_COMMANDS 22
+#define DEFAULT_LEDGER DEBUGFS "/fragtrace/ledger"
+#define N_COMMANDS 23
 
 extern const struct command commands[N_COMMANDS];
 
 void command_run(const struct command *command, const struct options *options);
 int cost_run(const struct options *options);
+int ledger_run(const struct options *options);
 int defrag_run(const struct options *options);
 int moments_run(const struct options *options);
 void status_run(void);

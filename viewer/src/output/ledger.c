@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: who writes what, by the debugfs file `ledger`. What the device got by what applications wrote is the
+ * write amplification, of a volume, a process, a cgroup, an extension and a file.
+ */
+#include "commands.h"
+#include "input/ledger.h"
+#include "input/source.h"
+#include "input/table.h"
+#include "names.h"
+#include "output/json.h"
+#include "outfile.h"
+#include "util.h"
+
+#define MAX_LINES 10	/* of each table */
+
+/* What is summed up by. */
+enum by { BY_PROCESS, BY_CGROUP, BY_EXTENSION, BY_FILE, N_BY };
+
+static const char *const titles[N_BY] = { "process", "cgroup", "extension", "file" };
+
+/* A line of a table: @n lines of the input in one, for JSON also of which. */
+struct row {
+	const struct ledger_line *first;
+	size_t n;
+	uint64_t bytes[LEDGER_SUMS];
+};
+
+/* The kinds of blocks in words, in the order of the table. */
+static const struct {
+	const char *kind, *text;
+} texts[] = {
+	{ "new", "data where the file had no block" },
+	{ "rewritten", "data written again, elsewhere" },
+	{ "in_place", "data written again, in place" },
+	{ "direct", "data of direct writes" },
+	{ "atomic", "data of atomic writes" },
+	{ "compressed", "data of files that F2FS may compress" },
+	{ "inline", "data that was in the inode" },
+	{ "directory", "directories and symbolic links" },
+	{ "gc_fg", "moved by collection, somebody waits" },
+	{ "gc_bg", "moved by collection, nobody waits" },
+	{ "defrag", "moved to defragment" },
+	{ "range", "moved within files or between them" },
+	{ "node_sync", "nodes for fsync, sync" },
+	{ "node_writeback", "nodes that nobody waits for" },
+	{ "node_checkpoint", "nodes of checkpoints" },
+	{ "node_gc", "nodes moved by collection" },
+	{ "checkpoint", "checkpoint packs" },
+	{ "sit", "segment information table (SIT)" },
+	{ "nat", "node address table (NAT)" },
+	{ "ssa", "segment summaries (SSA)" },
+	{ "super", "super blocks" },
+};
+
+/* === Sums === */
+
+static bool is_of(const struct ledger_line *l, const struct ledger_line *device, enum ledger_about about)
+{
+	return l->about == about && l->major == device->major && l->minor == device->minor;
+}
+
+static uint64_t wrote(const uint64_t bytes[LEDGER_SUMS])
+{
+	return bytes[LEDGER_BUFFERED] + bytes[LEDGER_MAPPED] + bytes[LEDGER_DIRECT];
+}
+
+/* What the device got, that has to do with the files. */
+static uint64_t got(const uint64_t bytes[LEDGER_SUMS])
+{
+	return bytes[LEDGER_DIRECT] + bytes[LEDGER_DATA] + bytes[LEDGER_NODE] + bytes[LEDGER_GC] + bytes[LEDGER_MOVED];
+}
+
+/* Anybody may call a process *, but none has the number 0. */
+static bool is_others(const struct ledger_line *l)
+{
+	return !l->pid && !strcmp(l->name, "*");
+}
+
+static const char *key_of(const struct ledger_line *l, enum by by)
+{
+	if (by == BY_CGROUP)
+		return l->other;
+	return by == BY_EXTENSION ? l->ext : l->name;
+}
+
+static bool is_same(const struct ledger_line *a, const struct ledger_line *b, enum by by)
+{
+	if (by == BY_FILE || by == BY_PROCESS)
+		return a == b;
+	return !strcmp(key_of(a, by), key_of(b, by)) && is_others(a) == is_others(b);
+}
+
+/* All others last; otherwise what has cost the device most first. */
+static int by_got(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	bool others = is_others(x->first);
+	uint64_t nx = got(x->bytes), ny = got(y->bytes);
+
+	if (others != is_others(y->first))
+		return others ? 1 : -1;
+	if (nx != ny)
+		return nx > ny ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_key(const void *a, const void *b, enum by by)
+{
+	const struct row *x = a, *y = b;
+	int differ = strcmp(key_of(x->first, by), key_of(y->first, by));
+
+	if (is_others(x->first) != is_others(y->first))
+		return is_others(x->first) ? 1 : -1;
+	if (differ)
+		return differ;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_cgroup(const void *a, const void *b)
+{
+	return by_key(a, b, BY_CGROUP);
+}
+
+static int by_extension(const void *a, const void *b)
+{
+	return by_key(a, b, BY_EXTENSION);
+}
+
+/* The rows of a table; *n is at least 1. */
+static struct row *rows_of(const struct ledger *ledger, const struct ledger_line *device, enum by by, size_t *n)
+{
+	enum ledger_about about = by == BY_PROCESS || by == BY_CGROUP ? LEDGER_PROCESS : LEDGER_FILE;
+	struct row *rows = xcalloc(ledger->n + 1, sizeof(*rows));
+	size_t i, k, all = 0;
+
+	for (i = 0; i < ledger->n; i++)
+		if (is_of(&ledger->lines[i], device, about)) {
+			rows[all] = (struct row){ .first = &ledger->lines[i], .n = 1 };
+			memcpy(rows[all++].bytes, ledger->lines[i].bytes, sizeof(rows->bytes));
+		}
+	if (by == BY_CGROUP || by == BY_EXTENSION)
+		qsort(rows, all, sizeof(*rows), by == BY_CGROUP ? by_cgroup : by_extension);
+	for (i = 0, *n = 0; i < all; i++) {
+		struct row one = rows[i], *last = *n ? &rows[*n - 1] : NULL;
+
+		if (!last || !is_same(last->first, one.first, by)) {
+			rows[(*n)++] = one;
+			continue;
+		}
+		last->n++;
+		for (k = 0; k < LEDGER_SUMS; k++)
+			last->bytes[k] += one.bytes[k];
+	}
+	qsort(rows, *n, sizeof(*rows), by_got);
+	return rows;
+}
+
+/* What applications wrote to a volume: of all files, the others included. */
+static void sum_up(const struct ledger *ledger, const struct ledger_line *device, uint64_t bytes[LEDGER_SUMS])
+{
+	size_t i, k;
+
+	memset(bytes, 0, LEDGER_SUMS * sizeof(*bytes));
+	for (i = 0; i < ledger->n; i++)
+		for (k = 0; k < LEDGER_SUMS && is_of(&ledger->lines[i], device, LEDGER_FILE); k++)
+			bytes[k] += ledger->lines[i].bytes[k];
+}
+
+/* What is of a kind, in all logs or in one; NULL stands for all kinds, or all logs. */
+static uint64_t of_kind(const struct ledger *ledger, const struct ledger_line *device, const char *kind, const char *log)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < ledger->n; i++) {
+		const struct ledger_line *l = &ledger->lines[i];
+
+		if (is_of(l, device, LEDGER_KIND) && (!kind || !strcmp(l->name, kind)) && (!log || !strcmp(l->other, log)))
+			sum += l->bytes[0];
+	}
+	return sum;
+}
+
+/* === Sentences === */
+
+static const char *size_text(char buf[BYTES_MAX], uint64_t bytes)
+{
+	format_bytes(buf, (double)bytes / 4096);
+	return buf;
+}
+
+/* So many bytes for each that was written. */
+static const char *ratio(char buf[SHARE_MAX], uint64_t device, uint64_t written)
+{
+	if (written)
+		snprintf(buf, SHARE_MAX, "%.2f", (double)device / (double)written);
+	else
+		snprintf(buf, SHARE_MAX, "-");
+	return buf;
+}
+
+static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
+{
+	static const char *const logs[][2] = {
+		{ "hot_data", "hot data" }, { "warm_data", "warm data" }, { "cold_data", "cold data" },
+		{ "hot_node", "hot nodes" }, { "warm_node", "warm nodes" }, { "cold_node", "cold nodes" },
+	};
+	char size[BYTES_MAX], share[SHARE_MAX];
+	const char *sep = "  by log: ";
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(texts); i++) {
+		uint64_t bytes = of_kind(ledger, device, texts[i].kind, NULL);
+
+		if (!bytes)
+			continue;
+		format_share(share, bytes, device->bytes[0]);
+		fprintf(out, "  %12s %8s  %s\n", size_text(size, bytes), share, texts[i].text);
+	}
+	for (i = 0; i < ARRAY_LEN(logs); i++) {
+		uint64_t bytes = of_kind(ledger, device, NULL, logs[i][0]);
+
+		if (!bytes)
+			continue;
+		fprintf(out, "%s%s %s", sep, logs[i][1], size_text(size, bytes));
+		sep = ", ";
+	}
+	if (*sep == ',')
+		fputc('\n', out);
+}
+
+static void say_rest(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
+{
+	uint64_t known = of_kind(ledger, device, NULL, NULL), written = device->bytes[0];
+	char size[BYTES_MAX];
+
+	if (written > known)
+		fprintf(out, "  %s more were written that F2FS has not reported\n", size_text(size, written - known));
+	else if (written < known)
+		fprintf(out, "  %s of these are still to be submitted to the device\n", size_text(size, known - written));
+	if (device->bytes[1])
+		fprintf(out, "  %s were discarded\n", size_text(size, device->bytes[1]));
+}
+
+static char *name_of(const struct row *row, enum by by)
+{
+	const struct ledger_line *l = row->first;
+	char *name, *text;
+
+	if (is_others(l))
+		return xasprintf("all others: directories, files that are not watched or have no line%s",
+				 by == BY_FILE || by == BY_EXTENSION ? "" : ", unknown processes");
+	if (by == BY_EXTENSION && !*l->ext)
+		return xasprintf("%zu file%s without an extension", row->n, plural(row->n));
+	name = name_printable(key_of(l, by));
+	if (by == BY_PROCESS)
+		text = xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
+	else if (by == BY_EXTENSION)
+		text = xasprintf("%zu file%s *%s", row->n, plural(row->n), name);
+	else
+		text = xasprintf("%s%s", name, by == BY_FILE && l->is_deleted ? DELETED_MARK : "");
+	free(name);
+	return text;
+}
+
+static void say_table(FILE *out, const struct ledger *ledger, const struct ledger_line *device, enum by by)
+{
+	char size[5][BYTES_MAX], each[SHARE_MAX];
+	struct row *rows;
+	size_t n, i, left = 0;
+
+	rows = rows_of(ledger, device, by, &n);
+	/* one cgroup, or one extension, says no more than the volume */
+	if (n > (by == BY_CGROUP || by == BY_EXTENSION ? 2 : 1))
+		fprintf(out, "\n  %12s%12s%12s%12s%12s%10s  %s\n", "wrote", "data", "nodes", "collected", "moved", "got/wrote", titles[by]);
+	else
+		n = 0;
+	for (i = 0; i < n; i++) {
+		const uint64_t *b = rows[i].bytes;
+		char *name;
+
+		if (i >= MAX_LINES && !is_others(rows[i].first)) {
+			left++;
+			continue;
+		}
+		if (!wrote(b) && !got(b))
+			continue;
+		name = name_of(&rows[i], by);
+		fprintf(out, "  %12s%12s%12s%12s%12s%10s  %s\n", size_text(size[0], wrote(b)), size_text(size[1], b[LEDGER_DIRECT] + b[LEDGER_DATA]),
+			size_text(size[2], b[LEDGER_NODE]), size_text(size[3], b[LEDGER_GC]), size_text(size[4], b[LEDGER_MOVED]),
+			ratio(each, got(b), wrote(b)), name);
+		free(name);
+	}
+	if (left)
+		fprintf(out, "  and %zu more; --json has all\n", left);
+	free(rows);
+}
+
+static void say_volume(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
+{
+	char all[BYTES_MAX], buffered[BYTES_MAX], mapped[BYTES_MAX], direct[BYTES_MAX], size[BYTES_MAX], each[SHARE_MAX];
+	uint64_t bytes[LEDGER_SUMS];
+	int by;
+
+	sum_up(ledger, device, bytes);
+	fprintf(out, "%u:%u: applications wrote %s (%s buffered, %s mapped, %s direct), and the device got %s", device->major, device->minor,
+		size_text(all, wrote(bytes)), size_text(buffered, bytes[LEDGER_BUFFERED]), size_text(mapped, bytes[LEDGER_MAPPED]),
+		size_text(direct, bytes[LEDGER_DIRECT]), size_text(size, device->bytes[0]));
+	if (wrote(bytes))
+		fprintf(out, ": write amplification %s", ratio(each, device->bytes[0], wrote(bytes)));
+	fputc('\n', out);
+	say_kinds(out, ledger, device);
+	say_rest(out, ledger, device);
+	for (by = 0; by < N_BY; by++)
+		say_table(out, ledger, device, (enum by)by);
+}
+
+/* === JSON === */
+
+static void put_sums(struct json *json, const uint64_t bytes[LEDGER_SUMS])
+{
+	static const char *const keys[] = { "buffered", "mapped", "direct", "data", "nodes", "collected", "moved" };
+	size_t i;
+
+	for (i = 0; i < LEDGER_SUMS; i++)
+		json_number(json, keys[i], bytes[i]);
+	if (wrote(bytes))
+		json_real(json, "amplification", (double)got(bytes) / (double)wrote(bytes), 4);
+}
+
+static void put_table(struct json *json, const struct ledger *ledger, const struct ledger_line *device, enum by by)
+{
+	static const char *const keys[N_BY] = { "processes", "cgroups", "extensions", "files" };
+	struct row *rows;
+	size_t n, i;
+
+	json_array(json, keys[by]);
+	rows = rows_of(ledger, device, by, &n);
+	for (i = 0; i < n; i++) {
+		const struct ledger_line *l = rows[i].first;
+		bool others = is_others(l);
+
+		json_object(json, NULL);
+		if (by == BY_FILE && !others) {
+			char *whole = xasprintf("%s%s", l->name, l->is_deleted ? DELETED_MARK : "");
+
+			json_name(json, "path", whole);
+			free(whole);
+		} else if (!others) {
+			json_name(json, titles[by], key_of(l, by));
+		}
+		json_flag(json, "others", others);
+		if (by == BY_PROCESS && !others) {
+			json_number(json, "pid", l->pid);
+			json_name(json, "cgroup", l->other);
+		}
+		put_sums(json, rows[i].bytes);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void put_volume(struct json *json, const struct ledger *ledger, const struct ledger_line *device)
+{
+	uint64_t bytes[LEDGER_SUMS];
+	size_t i;
+	int by;
+
+	sum_up(ledger, device, bytes);
+	json_object(json, NULL);
+	json_format(json, "dev", "%u:%u", device->major, device->minor);
+	json_number(json, "buffered", bytes[LEDGER_BUFFERED]);
+	json_number(json, "mapped", bytes[LEDGER_MAPPED]);
+	json_number(json, "direct", bytes[LEDGER_DIRECT]);
+	json_number(json, "device", device->bytes[0]);
+	json_number(json, "discarded", device->bytes[1]);
+	json_signed(json, "unknown", (int64_t)(device->bytes[0] - of_kind(ledger, device, NULL, NULL)));
+	if (wrote(bytes))
+		json_real(json, "amplification", (double)device->bytes[0] / (double)wrote(bytes), 4);
+	json_array(json, "kinds");
+	for (i = 0; i < ledger->n; i++) {
+		const struct ledger_line *l = &ledger->lines[i];
+
+		if (!is_of(l, device, LEDGER_KIND))
+			continue;
+		json_object(json, NULL);
+		json_name(json, "kind", l->name);
+		if (strcmp(l->other, "-"))
+			json_name(json, "log", l->other);
+		json_number(json, "bytes", l->bytes[0]);
+		json_end(json);
+	}
+	json_end(json);
+	for (by = 0; by < N_BY; by++)
+		put_table(json, ledger, device, (enum by)by);
+	json_end(json);
+}
+
+/**
+ * ledger_run() - say who writes what
+ * @options: the command line
+ *
+ * Ends the program if the counts cannot be read, or the answer cannot be written.
+ *
+ * Return: the exit status.
+ */
+int ledger_run(const struct options *options)
+{
+	struct json json = { 0 };
+	struct ledger ledger;
+	struct outfile out;
+	size_t i;
+
+	ledger_read(&ledger, options->table ? options->table : DEFAULT_LEDGER);
+	outfile_open(&out, "-", "answer");
+	json.file = out.file;
+	if (options->form == FORM_JSON) {
+		json_object(&json, NULL);
+		json_text(&json, "format", "fragtrace ledger");
+		json_number(&json, "version", 1);
+		json_array(&json, "volumes");
+	}
+	for (i = 0; i < ledger.n; i++) {
+		if (ledger.lines[i].about != LEDGER_DEVICE)
+			continue;
+		if (options->form == FORM_JSON)
+			put_volume(&json, &ledger, &ledger.lines[i]);
+		else
+			say_volume(out.file, &ledger, &ledger.lines[i]);
+	}
+	if (options->form == FORM_JSON) {
+		json_end(&json);
+		json_end(&json);
+		json_line(&json);
+	}
+	outfile_close(&out);
+	ledger_free(&ledger);
+	return 0;
+}

@@ -249,8 +249,8 @@ static char *name_of(const struct row *row, enum by by)
 	char *name, *text;
 
 	if (is_others(l))
-		return xasprintf("all others: directories, files that are not watched or have no line%s",
-				 by == BY_FILE || by == BY_EXTENSION ? "" : ", unknown processes");
+		return xasprintf("all others: directories, files that are %s",
+				 by == BY_FILE || by == BY_EXTENSION ? "gone or not watched" : "not watched, unknown processes");
 	if (by == BY_EXTENSION && !*l->ext)
 		return xasprintf("%zu file%s without an extension", row->n, plural(row->n));
 	name = name_printable(key_of(l, by));

@@ -175,6 +175,9 @@ def running(command: str, *args: str, given: Optional[bytes] = None) -> Iterator
                 assert child.stdout
                 try:
                     yield child.stdout
+                except EOFError:
+                    # the status says why
+                    pass
                 except BaseException:
                     child.kill()
                     raise
@@ -212,22 +215,32 @@ def path_of(name: str) -> str:
     return os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda byte: bytes([int(byte[1], 8)]), name.encode()))
 
 
+def taken(stream: IO[bytes], n: int) -> bytes:
+    """The next bytes of what the program writes; EOFError if it ended before."""
+    data = stream.read(n)
+    if len(data) < n:
+        raise EOFError
+    return data
+
+
 def take_arrays(head: dict[str, Any], stream: IO[bytes]) -> dict[str, dict[str, np.ndarray]]:
     """The arrays that the line of JSON lists, by name and member."""
     result = {}
     for array in head["arrays"]:
         shape = (array["n"], len(array["fields"]))
-        records = np.frombuffer(stream.read(4 * shape[0] * shape[1]), np.uint32).reshape(shape)
+        records = np.frombuffer(taken(stream, 4 * shape[0] * shape[1]), np.uint32).reshape(shape)
         result[array["name"]] = {field: records[:, i].astype(np.int64) for i, field in enumerate(array["fields"])}
     return result
 
 
 def table_of(name: str, line: bytes, stream: IO[bytes]) -> Table:
     """The table that fragtrace writes in columns, after its first line."""
+    if not line.endswith(b"\n"):
+        raise EOFError
     head = checked(json.loads(line), "columns")
     arrays = take_arrays(head, stream)
     files, extents, windows = arrays["files"], arrays["extents"], arrays["windows"]
-    names = iter(os.fsdecode(stream.read(head["name_bytes"])).split("\0"))
+    names = iter(os.fsdecode(taken(stream, head["name_bytes"])).split("\0"))
     volumes = [Volume(path=next(names), **volume) for volume in head["volumes"]]
     kinds = [Kind(next(names), tuple(tones)) for tones in head["kinds"]]
     paths = [path for _, path in zip(range(len(files["ino"])), names)]

@@ -384,7 +384,8 @@ static void prepare_space(struct session *s)
 		die_usage("%s: is a recording; give one snapshot of it: -t %s/fragtrace-....snapshot.zst", table, table);
 	if (!table || s->options.f2fs_state || !strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
 		return;
-	state = recorded_state(table);
+	/* zones are never recorded */
+	state = s->command->state == STATE_ALWAYS ? recorded_state(table) : NULL;
 	if (!state)
 		die_usage("%s: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR", table);
 	free(state);
@@ -497,6 +498,8 @@ static bool next_word(char **word, size_t *cap)
 {
 	ssize_t n = getdelim(word, cap, '\0', stdin);
 
+	if (n < 0 && !feof(stdin))
+		die("<stdin>: cannot read: %s", strerror(errno));
 	if (n < 0)
 		return false;
 	if ((*word)[n - 1])

@@ -125,7 +125,7 @@ def zone_of(raw, state):
     zone = {"lba": lba, "blocks": blks, "capacity": capacity, "condition": NAMES[condition], "write_pointer": pointer,
             "main_area": len(inside) > 0, "valid": {key: counts[i] for i, key in enumerate(TYPES)},
             "logs": [{"type": key, "next": o} for key, o in here],
-            "chosen": len(inside) > 0 and chosen[(inside[0] - MAIN) // BLKS // size]}
+            "chosen": any(chosen[(b - MAIN) // BLKS // size] for b in inside[::BLKS])}
     zone["finding"], by = finding(zone, pointer, valid, here) if inside and condition else (None, None)
     if zone["finding"]:
         zone["by"] = by

@@ -147,6 +147,10 @@ def test_requests_that_are_cut():
                                 (b"end\0run", 1, b"<stdin>: ends within a request")):
         done = subprocess.run([fragsnap.find_program(), "table", "--columns", "--requests"], input=asked, capture_output=True, check=False)
         assert (done.returncode, done.stdout) == (status, b"") and said in done.stderr
+    folder = os.open(".", os.O_RDONLY)
+    done = subprocess.run([fragsnap.find_program(), "table", "--columns", "--requests"], stdin=folder, capture_output=True, check=False)
+    os.close(folder)
+    assert done.returncode == 1 and b"<stdin>: cannot read: Is a directory" in done.stderr
     for words in (["--columns", "t"], ["--columns", "-o", "x"], ["--columns", "-n", "1"], []):
         done = subprocess.run([fragsnap.find_program(), "table", "--requests", *words], input=b"", capture_output=True, check=False)
         assert done.returncode == 2 and b"--requests: " in done.stderr
@@ -184,6 +188,19 @@ def test_what_the_program_does(script, said, status, before, monkeypatch, capsys
     os.chmod("fragtrace", 0o644)
     with pytest.raises(fragsnap.SnapError, match="fragtrace: cannot start: Permission denied"):
         fragsnap.read_table("t")
+
+
+def test_an_end_within_a_table(monkeypatch):
+    """Wherever it is, in the first table or in a later one, the signal is told."""
+    Path("t").write_text(HEAD + RECORD)
+    whole = subprocess.run([fragsnap.find_program(), "table", "--columns", "-t", "t"], capture_output=True, check=True).stdout
+    Path("whole").write_bytes(whole)
+    monkeypatch.setattr(fragsnap, "find_program", lambda: os.path.abspath("fragtrace"))
+    for n in range(2 * len(whole)):
+        Path("fragtrace").write_text(f"#!/bin/sh\ncat whole whole | head -c {n}\nkill -KILL $$\n")
+        os.chmod("fragtrace", 0o755)
+        with pytest.raises(fragsnap.SnapError, match="fragtrace table: was ended by SIGKILL$"):
+            list(fragsnap.read_tables([("t", None)] * 2))
 
 
 def test_a_warning_is_shown_once(monkeypatch, capsys):

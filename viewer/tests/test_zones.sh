@@ -103,9 +103,14 @@ test_bad_copies() {
 	echo many >s/max_open_zones.0
 	zones >text
 	grep -q '; open: [0-9]*; open' text || fail "$(cat text)"
+	rm s/zones.0
+	refuses 'fragtrace zones: s: has no file zones.0, but F2FS is on a zoned device; copy what blkzone report writes' zones
 	rm s/superblock
 	refuses 'fragtrace zones: s/superblock: No such file or directory; it has the devices of the volume' zones
-	misused "t: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR" "$fragtrace" zones -t t
+	misused "t: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR" "$fragtrace" zones -t t
+	for snapshot in "$data"/../../page/samples/gc/*.snapshot.zst; do
+		misused 'give a copy of that: --f2fs-state DIR' "$fragtrace" zones -t "$snapshot"
+	done
 	if "$fragtrace" zones -t t --f2fs-state r >/dev/full 2>said; then fail "a missing folder is not noticed"; fi
 }
 

@@ -81,10 +81,11 @@ static uint64_t queue_limit(dev_t dev, const char *name)
 static void ask_zones(struct zone_device *d, int fd)
 {
 	struct blk_zone_report *report = xcalloc(1, sizeof(*report) + MAX_REPORTED * sizeof(*report->zones));
-	uint64_t sector = 0;
+	uint64_t sector = 0, asked;
 	size_t cap = 0, i;
 
 	do {
+		asked = sector;
 		*report = (struct blk_zone_report){ .sector = sector, .nr_zones = MAX_REPORTED };
 		if (ioctl(fd, BLKREPORTZONE, report))
 			die("%s: cannot report zones: %s", d->name, strerror(errno));
@@ -96,7 +97,7 @@ static void ask_zones(struct zone_device *d, int fd)
 			add_zone(d, &cap, z);
 			sector = z->start + z->len;
 		}
-	} while (report->nr_zones);
+	} while (report->nr_zones && sector > asked);
 	free(report);
 }
 
@@ -189,6 +190,7 @@ static void read_volume(struct zones *zones, const struct table *table, const st
 {
 	char *kernels = dir ? NULL : f2fs_device_name(v), *first = xasprintf("/dev/%s", kernels ? kernels : "?");
 	struct f2fs_super super;
+	bool is_zoned = false;
 	uint64_t lba = 0;
 	size_t i;
 
@@ -207,7 +209,10 @@ static void read_volume(struct zones *zones, const struct table *table, const st
 			ask_device(d);
 		if (!d->n)
 			die("%s: has no zone that is part of the volume %u:%u; is it the device that F2FS has?", d->name, v->major, v->minor);
+		is_zoned |= d->is_zoned;
 	}
+	if (dir && super.is_zoned && !is_zoned)
+		die("%s: has no file zones.0, but F2FS is on a zoned device; copy what blkzone report writes, for device N to zones.N", dir);
 	free(first);
 	free(kernels);
 }

@@ -64,6 +64,11 @@ static void find_logs(struct zone_use *use, const struct f2fs_status *status, ui
 	}
 }
 
+static uint64_t section_of(const struct space *space, uint64_t blk)
+{
+	return blk / F2FS_SEGMENT_BLKS / space->segs_per_sec;
+}
+
 /**
  * zone_use_of() - find what F2FS has in a zone
  * @use: the result
@@ -84,8 +89,11 @@ void zone_use_of(struct zone_use *use, const struct space *space, const struct z
 	find_logs(use, &space->state->status, first);
 	if (zone_has_pointer(zone) && zone->pointer < use->end)
 		use->unwritten = valid_between(s, max_of(zone->pointer, use->begin) - first, use->end - first);
-	section = space->segs_per_sec ? (use->begin - first) / F2FS_SEGMENT_BLKS / space->segs_per_sec : UINT64_MAX;
-	use->is_chosen = section < victims->n && victims->chosen[section];
+	if (!space->segs_per_sec)
+		return;
+	/* a device without zones is one zone of many sections */
+	for (section = section_of(space, use->begin - first); section <= section_of(space, use->end - 1 - first); section++)
+		use->is_chosen |= section < victims->n && victims->chosen[section];
 }
 
 /* The log that is farthest from the write pointer, of those whose place is known. */

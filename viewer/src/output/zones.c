@@ -200,15 +200,18 @@ static size_t print_findings(FILE *out, const struct zoned *z, const struct zone
 	for (i = 0; i < d->n; i++) {
 		struct zone_finding found;
 		struct zone_use use;
-		char *text;
+		char *text, *name;
 
 		zone_use_of(&use, z->space, &d->zones[i]);
 		found = zone_find(&use, z->space, &d->zones[i]);
 		if (!found.flaw)
 			continue;
 		text = sentence(&found);
-		if (!n++)
-			fprintf(out, "\n  F2FS and %s differ:\n", d->name);
+		if (!n++) {
+			name = name_printable(d->name);
+			fprintf(out, "\n  F2FS and %s differ:\n", name);
+			free(name);
+		}
 		fprintf(out, "  zone %zu: %s\n", i, text);
 		free(text);
 	}

@@ -599,12 +599,12 @@ const struct command commands[N_COMMANDS] = {
 	  .most = 1, .start = cost_run,
 	  .about = "By measured times of this device: of each volume, what a request more takes, and which files cost most; or of "
 		   "one FILE, by its path.",
-	  .options = { OPT_TABLE, OPT_JSON, OPT_MAX_INPUT } },
+	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
 	{ "ledger", "", "Say who writes what, and the write amplification (ledger=1).",
 	  .start = ledger_run,
 	  .about = "Of each volume, what the device got by kind of block; by process, cgroup, extension and file, what was written and "
 		   "what the device got for it.",
-	  .options = { OPT_TABLE, OPT_JSON, OPT_MAX_INPUT } },
+	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },

@@ -9,6 +9,7 @@
  *	254:0 file 4096 0 0 4096 4096 0 0 5 /mnt/f2fs/db/000123.sst
  */
 #include "input/ledger.h"
+#include "input/source.h"
 #include "input/table.h"
 #include "names.h"
 
@@ -101,14 +102,14 @@ void ledger_read(struct ledger *ledger, const char *name)
 	if (err == EFBIG)
 		input_too_large(name);
 	if (err)
-		die("%s: cannot read: %s%s", name, strerror(err), err == ENOENT ? " (is fragtrace loaded?)" : "");
+		die("%s: cannot read: %s%s", name, strerror(err), err == EISDIR ? "; give a copy of the file ledger of debugfs" : source_hint(name, err));
 	for (line = ledger->text.buf; *line; line = next) {
 		size_t len = strcspn(line, "\n");
 
 		next = line + len + !!line[len];
 		line[len] = '\0';
 		if (!number++ && strcmp(line, magic) != 0)
-			die_at(name, 1, "expected the line \"%s\"", magic);
+			die_at(name, 1, "expected the line \"%s\"; give a copy of the file ledger of debugfs", magic);
 		if (!strncmp(line, unknown, strlen(unknown)))
 			die("%s: %s; load it with ledger=1", name, line + strlen(unknown));
 		if (*line == '#')
@@ -119,7 +120,7 @@ void ledger_read(struct ledger *ledger, const char *name)
 		ledger->n++;
 	}
 	if (!number)
-		die_at(name, 1, "expected the line \"%s\"", magic);
+		die_at(name, 1, "expected the line \"%s\"; give a copy of the file ledger of debugfs", magic);
 }
 
 /**

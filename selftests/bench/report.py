@@ -264,7 +264,8 @@ def app_rows(results: Results) -> list[str]:
         cells = []
         for mode in modes:
             found = results.percent("apps", case, mode, "instructions")
-            cells.append(f"{found.mid:+.2f} ({found.low:+.2f} … {found.high:+.2f})" if found else "")
+            spread = "" if not found else f" ({found.low:+.2f} … {found.high:+.2f})" if len(found.values) > 1 else " (one pair)"
+            cells.append(f"{found.mid:+.2f}{spread}" if found else "")
         cells += [app_probes(results, case, mode) for mode in PROBE_MODES]
         rows.append(row(APP_NAMES[case], *cells))
     goals = {"idle": f"*≤ {GOAL_IDLE}*", **dict.fromkeys(("no_causes", "tracing", "reader"), f"*< {GOAL_TRACING:g}*")}

@@ -471,7 +471,7 @@ test_completion() {
 		done
 		# the manual names them with the command, a letter instead of the name where there is one
 		"$fragtrace" "$command" --help | sed -n 's/^  -\([a-z]\), .*/\1/p; s/^      -\(-[a-z0-9-]*\).*/\1/p' | grep -vx h >here
-		sed -n "/^\.It Cm $command /,/^\.Fl /s/^\.Fl \(.*\) \.$/\1/p" "$manual" | sed 's/ , /\n/g' >there
+		sed -n "/^\.It Cm $command\( \|$\)/,/^\.Fl /s/^\.Fl \(.*\) \.$/\1/p" "$manual" | sed 's/ , /\n/g' >there
 		[ "$command" = defrag ] || cmp here there || fail "options of $command in the manual: $(cat there)"
 	done
 	cp "$fragtrace" fragtrace

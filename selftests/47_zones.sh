@@ -5,7 +5,6 @@
 #
 # The device is asked by blkzone, F2FS by segment_info and, for its logs, by dump.f2fs, which reads the last checkpoint.
 #
-# kernels: first
 # group: texts
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -295,7 +294,7 @@ umount $MNT
 
 # whole zones without conventional ones, behind another device
 modprobe loop
-truncate -s 96M /tmp/first
+truncate -s 40M /tmp/first
 losetup /dev/loop7 /tmp/first
 zoned 64 4 4 0
 mkfs.f2fs -q -f -m -c $ZONED /dev/loop7 >/tmp/mkfs 2>&1 || skip_rest "zones" "mkfs.f2fs does not support zones"

@@ -206,17 +206,6 @@ static int by_shown(const void *a, const void *b)
 
 /* === Lines ================================================================ */
 
-static void show_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	seq_puts(m, "# fragtrace ledger 1\n");
-	if (!ft_wrote_on)
-		seq_puts(m, "# not known: the module was loaded with ledger=0\n");
-	seq_puts(m, "# dev device written discarded\n");
-	seq_puts(m, "# dev kind name log bytes\n");
-	seq_puts(m, "# dev process buffered mapped direct data node gc moved pid comm cgroup\n");
-	seq_puts(m, "# dev file buffered mapped direct data node gc moved ino path\n");
-}
-
 static void show_bytes(struct seq_file *m, const struct line *l, unsigned int nr)
 {
 	unsigned int i;
@@ -277,12 +266,18 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 
 const struct ft_text ft_ledger_text = {
 	.name = "ledger",
+	.version = 1,
+	.on = &ft_wrote_on,
+	.parameter = "ledger",
+	.columns = "# dev device written discarded\n"
+		   "# dev kind name log bytes\n"
+		   "# dev process buffered mapped direct data node gc moved pid comm cgroup\n"
+		   "# dev file buffered mapped direct data node gc moved ino path\n",
 	.view = FT_VIEW_PATHS,
 	.size = sizeof(struct line),
 	.each = copy_file,
 	.volume = list_volume,
 	.compare = by_shown,
-	.head = show_head,
 	.show = show_line,
 	.reset = ft_wrote_reset,
 	.words = FT_RESET_WORDS,

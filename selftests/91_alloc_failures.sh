@@ -5,8 +5,8 @@
 #
 # With failslab and its stack filter, which debug kernels have, allocations fail that have fragtrace on the stack, including
 # those of F2FS and the VFS called by it; elsewhere fail_alloc.ko lets those fail that fragtrace itself asks for. While
-# writers run a quarter of them fails; after that, all maps must become exact without help. Of the allocations of a
-# load one of three fails, which ones depends on SEED; with STEP=1 each single one does.
+# writers run a quarter of them fails; after that, all maps must become exact without help. Each allocation of a load fails
+# once; with failslab, which sees many more, one of three, and which ones depends on SEED.
 #
 # group: memory hostile
 # kernels: first
@@ -221,7 +221,7 @@ finish_faults() {
 }
 
 trap finish_faults EXIT
-KMEMLEAK=0
+KMEMLEAK=0 STEP=1
 [ ! -w /sys/kernel/debug/kmemleak ] || KMEMLEAK=1
 plan $((17 + KMEMLEAK))
 seed=${SEED:-$(date +%s)}
@@ -233,6 +233,7 @@ if [ -w /sys/kernel/debug/failslab/require-start ]; then
 	faults stacktrace-depth 32
 	# The kernel itself cannot undo a kprobe then.
 	spare __disarm_kprobe_ftrace disarm_kprobe_ftrace disarm_kprobe __disable_kprobe
+	STEP=3
 else
 	FAULTS=
 	insmod /tools/fail_alloc.ko || bail "fail_alloc.ko cannot be loaded: build with FT_SELFTEST=1, pass with -f"
@@ -256,8 +257,8 @@ load $OBSERVERS
 TEXTS=$(find $DBG -type f | wc -l) IDLE=$(stat_of mem_bytes)
 unload
 within 0xffffffffa0000000 0xfffffffffeffffff
-load_failing $((seed % ${STEP:-3} + 1)) "${STEP:-3}"
-echo "# load: $COUNT allocations; each ${STEP:-3}. failed in a load of its own"
+load_failing $((seed % STEP + 1)) $STEP
+echo "# load: $COUNT allocations; each $STEP. failed in a load of its own"
 expect "a load with one failed allocation is complete, or returns ENOMEM and leaves nothing" "$BAD" ""
 check "a load has more than 20 allocations" test "$COUNT" -gt 20
 

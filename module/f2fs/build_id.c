@@ -171,7 +171,9 @@ static int check_sizes(struct module *f2fs)
 
 	if (dir && f2fs) {
 		head = read_file(dir, kernel_kobj, "vmlinux", sizeof(base), &len);
-		if (!IS_ERR(head)) {
+		if (IS_ERR(head)) {
+			btf = head;
+		} else {
 			memcpy(&base, head, min(len, sizeof(base)));
 			kvfree(head);
 			btf = read_file(dir, kernel_kobj, "f2fs", SIZE_MAX, &len);
@@ -181,6 +183,8 @@ static int check_sizes(struct module *f2fs)
 	}
 	if (dir)
 		kernfs_put(dir);
+	if (btf == ERR_PTR(-ENOMEM))
+		return -ENOMEM;
 	if (IS_ERR(btf)) {
 		pr_warn("cannot check that it was built for this F2FS: the kernel has no BTF of it (%ld)\n",
 			PTR_ERR(btf));
@@ -204,7 +208,7 @@ static int check_sizes(struct module *f2fs)
  * Logs what is wrong and what to do.
  *
  * Context: process; may sleep.
- * Return: 0, -ENOEXEC if it was not or that is not known.
+ * Return: 0, -ENOMEM, -ENOEXEC if it was not or its build ID is not known.
  */
 int ft_build_id_check(struct module *f2fs)
 {
@@ -217,6 +221,8 @@ int ft_build_id_check(struct module *f2fs)
 	if (!*FT_F2FS_BUILD_ID)
 		return check_sizes(f2fs);
 	notes = notes_of(f2fs, &size);
+	if (notes == ERR_PTR(-ENOMEM))
+		return -ENOMEM;
 	if (!IS_ERR(notes))
 		len = find_build_id(notes, size, &id);
 	if (len > 0 && len <= MAX_BUILD_ID)

@@ -238,7 +238,7 @@ int ft_attach_want(bool want)
  *
  * Context: process; may sleep.
  * Return: 0, -EOPNOTSUPP if this F2FS lacks a tracepoint, -ENOEXEC if this module
- * was built for another one, or the error of registering.
+ * was built for another one, -ENOMEM, or the error of registering.
  */
 int ft_attach_init(void)
 {

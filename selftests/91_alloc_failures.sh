@@ -149,6 +149,11 @@ load_failing() {
 	done
 }
 
+# any_asked() - has fragtrace asked for memory since the number of the allocation that fails was set?
+any_asked() {
+	[ "$(cat $FAIL/count)" -gt 0 ]
+}
+
 # quiet_trouble() - print warnings of the kernel's log that no failed allocation explains since this test began; clear the log
 #
 # The kernel itself prints a stack if it has no memory for a slab cache or for pages; leaks() checks the result of
@@ -194,6 +199,35 @@ under_failures() {
 	done
 	ALL_BAD="$ALL_BAD$BAD"
 	echo "# $name: $times times"
+}
+
+# at_each_failure(name, command...) - repeat a command while one allocation fails, first the first one, until it has none left:
+# it must succeed, or return ENOMEM; what else it does is added to ALL_BAD
+#
+# With failslab, half and a third of all that it sees fail instead.
+at_each_failure() {
+	local name n
+
+	name=$1 n=0
+	shift
+	if [ -n "$FAULTS" ]; then
+		failing 50
+		under_failures "$name" 10 "$@"
+		failing 33
+		under_failures "$name" 10 "$@"
+		failing 0
+		return
+	fi
+	BAD=
+	while [ $n -lt 200 ]; do
+		n=$((n + 1))
+		echo $n >$FAIL/nth
+		one_of "$name:$n" "$("$@")" OK ENOMEM EEXIST
+		[ "$(refused)" != 0 ] || break
+	done
+	echo 0 >$FAIL/nth
+	ALL_BAD="$ALL_BAD$BAD"
+	echo "# $name: $n times"
 }
 
 # toggle(folder) - add and remove a folder; print the error of either, or OK
@@ -308,16 +342,12 @@ for n in 1 2 3 4; do
 	fileop append $MNT/two 4096 1 fdatasync
 done
 ALL_BAD=
-for share in 50 33; do
-	failing $share
-	for text in $(cd $DBG && find . -type f -perm -u+r | sort); do
-		under_failures "${text#./}" 10 fileop slurp $DBG/$text
-	done
+for text in $(cd $DBG && find . -type f -perm -u+r | sort); do
+	at_each_failure "${text#./}" fileop slurp $DBG/$text
 done
-failing 50
 expect "each file of debugfs is read, or there is ENOMEM" "$ALL_BAD" ""
 ALL_BAD=
-under_failures "add and del" 20 toggle $MNT/other
+at_each_failure "add and del" toggle $MNT/other
 failing 10
 under_failures "resync" 5 fileop say $DBG/resync 1
 under_failures "audit" 5 fileop say $DBG/audit 1
@@ -326,16 +356,28 @@ failing 0
 check_exact "maps are exact after failures of readers and writers of debugfs" $MNT
 # A target is renamed: its new path is found by one of the next tries.
 fileop say $DBG/targets "add $MNT/other" >/dev/null
-ALL_BAD=
-for n in 1 2 3 4; do
-	failing 50
-	mv $MNT/other $MNT/renamed
-	sleep 0.5
-	failing 0
+ALL_BAD= n=0 failures=1
+while [ $n -lt 40 ] && [ "$failures" != 0 ]; do
+	n=$((n + 1))
+	if [ -n "$FAULTS" ]; then
+		failing 50
+		mv $MNT/other $MNT/renamed
+		sleep 0.5
+		failing 0
+		failures=$((n < 4))
+	else
+		echo $n >$FAIL/nth
+		mv $MNT/other $MNT/renamed
+		loop_until "$SOON" any_asked || ALL_BAD="$ALL_BAD $n:not-looked-up"
+		sleep 0.2
+		failures=$(refused)
+		echo 0 >$FAIL/nth
+	fi
 	loop_until "$SOON" grep -q " $MNT/renamed$" $DBG/targets || ALL_BAD="$ALL_BAD $n"
 	mv $MNT/renamed $MNT/other
 	loop_until "$SOON" grep -q " $MNT/other$" $DBG/targets || ALL_BAD="$ALL_BAD back:$n"
 done
+echo "# rename: $n times"
 expect "the new path of a target is found later" "$ALL_BAD" ""
 fileop say $DBG/targets "del $MNT/other" >/dev/null
 expect "audits have found no difference" "$(stat_of audit_differences)" 0

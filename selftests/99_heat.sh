@@ -40,7 +40,7 @@ requests_across() {
 	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
 }
 
-plan 61
+plan 62
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -225,16 +225,22 @@ unload
 load path=$MNT heat=1 heat_period_secs=2
 settle
 fileop reads $MNT/udirect 0 128K 128K 128K direct
+fileop reads $MNT/seq 0 128K 128K 128K direct
 begun=$(uptime_ms)
 first=$(sums udirect | cut -d ' ' -f 2)
+again=$(sums seq | cut -d ' ' -f 2)
 looked=$(uptime_ms)
 sleep 5
 least=$((($(uptime_ms) - looked) / 2000))
+fileop reads $MNT/seq 0 128K 128K 128K direct
 second=$(sums udirect | cut -d ' ' -f 2)
+both=$(sums seq | cut -d ' ' -f 2)
 most=$((($(uptime_ms) - begun) / 2000 + 1))
 echo "# $first blocks, $second after $least to $most periods"
 check "half of it in each of several periods" test "$least" -ge 2 -a "$first" -ge 16 -a "$second" -le $((first >> least)) -a \
 	"$second" -ge $((first >> most))
+# With the old ones, they would be a quarter of twice as many, or less. A period may end between the read and the look.
+check "counts of now are not halved with old ones ($again, then $both)" test "$again" -ge 16 -a $((2 * both)) -gt "$again"
 cold() {
 	[ -z "$(heat udirect)" ]
 }

@@ -189,6 +189,14 @@ checkpoint() {
 	done | sort
 }
 
+# pointers() - print how far right each write pointer is in the picture, in pixels; two blocks have one, a line has two
+pointers() {
+	printf 'layout = zones\nmax_length = 0\n' >/tmp/zones.img.cnf
+	fragtrace view -i /tmp/zones.img.cnf -o /tmp/zones.svg >/dev/null
+	sed -n 's/.*<rect x="\([0-9.]*\)" y="[0-9.]*" width="2" height="[0-9]*" fill="#202124".*/\1/p' /tmp/zones.svg |
+		awk '{ x[NR] = $1; if (NR == 1 || $1 < least) least = $1 } END { for (i = 1; i <= NR; i++) print x[i] - least }'
+}
+
 # finding(LBA) - print how a zone differs
 finding() {
 	sed -n "s/^{\"lba\":$1,.*\"finding\":\"\{0,1\}\([a-z_]*\).*/\1/p" /tmp/json
@@ -214,6 +222,9 @@ all_agree() {
 	ours >/tmp/have
 	reported "$FIRST" >/tmp/want
 	same "$1: conditions, write pointers and capacities are those of blkzone"
+	pointers >/tmp/have
+	reported "$FIRST" | awk -v main="$MAIN" '$1 >= main && $5 != "-" { print $5 < 1020 ? $5 / 2 : 510 }' >/tmp/want
+	same "$1: the picture has them where blkzone says"
 	of_zones valid >/tmp/have
 	segments >/tmp/want
 	same "$1: valid blocks are those of F2FS"
@@ -242,7 +253,7 @@ same() {
 	fi
 }
 
-plan 22
+plan 24
 command -v fragtrace >/dev/null || skip_rest "zones" "fragtrace is not in this guest"
 command -v blkzone >/dev/null || skip_rest "zones" "blkzone is not in this guest"
 command -v dump.f2fs >/dev/null || skip_rest "zones" "dump.f2fs is not in this guest"

@@ -175,7 +175,7 @@ void conf_close(struct conf *conf)
 
 /* === img.cnf === */
 
-static const char *const layout_names[] = { "boxes", "segments", "hilbert", NULL };
+static const char *const layout_names[] = { "boxes", "segments", "hilbert", "zones", NULL };
 static const char *const theme_names[] = { "light", "dark", NULL };
 
 /* A value is a number, or one of several names. */
@@ -185,7 +185,7 @@ static const struct img_key {
 	uint64_t min, max, preset;
 	const char *const *names;
 } img_keys[] = {
-	{ "layout", offsetof(struct img_conf, layout), 0, 2, LAYOUT_AUTO, layout_names },
+	{ "layout", offsetof(struct img_conf, layout), 0, LAYOUT_ZONES, LAYOUT_AUTO, layout_names },
 	{ "max_length", offsetof(struct img_conf, max_length), 0, UINT64_C(1) << 48, 1024, NULL },
 	{ "stub", offsetof(struct img_conf, stub), 0, 1024, 3, NULL },
 	{ "cell", offsetof(struct img_conf, cell), 1, 64, 8, NULL },
@@ -245,10 +245,18 @@ static bool read_value(const char *word, const struct img_key *key, uint64_t *va
 /* A description of the valid values. To be freed. */
 static char *expected(const struct img_key *key)
 {
-	if (key->names)
-		return xasprintf("%s%s%s or %s", key->names[0], key->max > 1 ? ", " : "", key->max > 1 ? key->names[1] : "",
-				 key->names[key->max]);
-	return xasprintf("a number from %ju to %ju", (uintmax_t)key->min, (uintmax_t)key->max);
+	char *all, *longer;
+	uint64_t i;
+
+	if (!key->names)
+		return xasprintf("a number from %ju to %ju", (uintmax_t)key->min, (uintmax_t)key->max);
+	all = xasprintf("%s", key->names[0]);
+	for (i = 1; i <= key->max; i++) {
+		longer = xasprintf("%s%s%s", all, i < key->max ? ", " : " or ", key->names[i]);
+		free(all);
+		all = longer;
+	}
+	return all;
 }
 
 /* `key value`, `key = value`, and the same without blanks around the sign. */

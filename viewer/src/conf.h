@@ -28,6 +28,7 @@ struct conf {
  * @LAYOUT_BOXES: one box after the other, long runs folded
  * @LAYOUT_SEGMENTS: a row for each segment of F2FS
  * @LAYOUT_HILBERT: a square
+ * @LAYOUT_ZONES: a row for each zone of a zoned device
  * @LAYOUT_AUTO: boxes, or segments if boxes would fold more than half of the blocks: the default if neither
  *	the layout nor max_length is given
  */
@@ -35,6 +36,7 @@ enum layout_kind {
 	LAYOUT_BOXES,
 	LAYOUT_SEGMENTS,
 	LAYOUT_HILBERT,
+	LAYOUT_ZONES,
 	LAYOUT_AUTO,
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of a session: table -> runs -> layout -> picture -> PNG, SVG or PDF, or the page. */
 #include "input/recording.h"
+#include "input/zones.h"
 #include "model/flaws.h"
 #include "model/one_file.h"
 #include "model/runs.h"
@@ -171,6 +172,14 @@ static void draw(struct session *s, const struct serve_view *view)
 	layout_free(&layout);
 }
 
+/* Zones are never recorded. To be freed with zones_free(). */
+static struct zones *read_zones(const struct session *s, const struct table *table)
+{
+	if (!s->state.is_live && !s->options.f2fs_state)
+		die("%s: has no zones, for --layout zones; copy what the device said of them: --f2fs-state DIR", s->source.name);
+	return zones_read(table, s->state.dir);
+}
+
 /**
  * session_use_view() - draw a table
  * @s: the session
@@ -179,13 +188,17 @@ static void draw(struct session *s, const struct serve_view *view)
 void session_use_view(struct session *s, struct table *table)
 {
 	struct serve_view view = { .interval_ns = s->options.interval_ns };
+	struct zones *zones = NULL;
 
 	require_volume(s, table);
 	session_show(s, &view, table, s->states);
 	s->states = NULL;
+	if (s->img.layout == LAYOUT_ZONES)
+		view.runs.zones = zones = read_zones(s, view.runs.table);
 	/* a page in a file has no other colours to switch to */
 	view.own_coloring = NULL;
 	draw(s, &view);
+	zones_free(zones, view.runs.table->n_volumes);
 	serve_view_free(&view);
 }
 

@@ -387,7 +387,7 @@ test_bad_image_settings() {
 	bad_conf i 'cell = 5 6' '4 words in the line'
 	bad_conf i 'cell =' 'cell is ""'
 	bad_conf i 'max_length 99999999999999999999999' 'max_length is "99999999999999999999999"'
-	bad_conf i 'layout = hilber' 'layout is "hilber"; expected boxes, segments or hilbert'
+	bad_conf i 'layout = hilber' 'layout is "hilber"; expected boxes, segments, hilbert or zones'
 	printf 'cell 5\ncell 5\n' >my.cnf
 	refuses 'my.cnf:2: cell comes twice' plain -t "$data/small.table" -i my.cnf
 }

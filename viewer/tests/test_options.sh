@@ -127,7 +127,7 @@ test_bad_options() {
 	misused '--count 0:' "$fragtrace" view -n 1 --count 0
 	misused '--count 1x:' "$fragtrace" view -n 1 --count 1x
 	misused '-: -n cannot read standard input again; name a file after -t' "$fragtrace" view -n 1 -t -
-	misused '--layout box: expected boxes, segments or hilbert' "$fragtrace" view --layout box
+	misused '--layout box: expected boxes, segments, hilbert or zones' "$fragtrace" view --layout box
 	misused '--dpi 10: expected a number from 48 to 600' "$fragtrace" view --dpi 10
 	misused '--cell x: expected a number from 1 to 64' "$fragtrace" view --cell x
 	misused "--output '': not valid; give a name" "$fragtrace" view -o ''

@@ -50,8 +50,8 @@ test_text() {
 	! grep -n ' $' text || fail "spaces at the end of a line"
 }
 
-# A volume on which all is well: a log fills a zone, another one is full, the rest is empty.
-test_nothing_differs() {
+# well() - a volume on which all is well, ./s and ./t: a log fills a zone, another one is full, the rest is empty.
+well() {
 	mkdir s
 	PYTHONPATH=$here "$python" -B - <<-'EOF'
 		import naive_space, naive_zones
@@ -71,6 +71,10 @@ test_nothing_differs() {
 	EOF
 	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=4096 blocks=8192 segment_blocks=512 path=/m' \
 		'254:0 4096 1024 0 5 contiguous /m/a' '254:0 5120 60 0 6 fragmented /m/b' '254:0 5180 40 1024 5 contiguous /m/a' >t
+}
+
+test_nothing_differs() {
+	well
 	zones >text
 	line ' the device: 8 zones of 4 MiB: 5 conventional, 1 empty, 1 closed, 1 full; open: 0; open or closed: 1'
 	line ' 4 4096 full 1,024 1,024 1,024 warm data; 1,024 of /m/a'
@@ -138,6 +142,69 @@ test_not_zoned() {
 	[ "$("$fragtrace" zones --json -t t --f2fs-state s | tr -d '\n')" = '{"format":"fragtrace zones","version":1,"volumes":[]}' ] || fail "JSON"
 	if "$fragtrace" zones -t t --f2fs-state s >/dev/full 2>said; then fail "a full disk is not noticed"; fi
 	grep -q '^fragtrace zones: <stdout>: cannot write the zones: No space left on device$' said || fail "$(cat said)"
+}
+
+# places(color) - the left edges and widths of the filled shapes of this colour in z.svg, from the right end of the full zone's row
+places() {
+	"$python" - "$1" <<-'EOF'
+		import re, sys
+		shapes = re.findall(r'<rect x="([0-9.]+)" y="([0-9.]+)" width="([0-9.]+)" height="8" fill="#(\w+)"', open("z.svg").read())
+		# a full zone's write pointer is at the end of its row, inside of it
+		end = min((float(y), float(x) + float(w)) for x, y, w, fill in shapes if fill == "202124" and w == "2")[1]
+		print(*(f"{float(x) - end:g}+{float(w):g}" for x, y, w, fill in shapes if fill == sys.argv[1] and float(x) > end - 513))
+	EOF
+}
+
+# picture() - draw ./t by zones
+picture() {
+	"$fragtrace" view --layout zones -t t --f2fs-state s -o z.svg >/dev/null
+}
+
+test_picture() {
+	well
+	# 768 of 1024 blocks can be written
+	sed -i '6s/cap 0x002000/cap 0x001800/' s/zones.0
+	picture
+	# a row of 1024 blocks has 512 pixels: the pointers of the full zone and after 100 blocks; the capacity
+	[ "$(places 202124)" = '-2+2 -462+2' ] || fail "pointers: $(places 202124)"
+	[ "$(places ecebe6)" = '-128+128' ] || fail "capacity: $(places ecebe6)"
+	for text in zone condition 4 full 5 closed 4096 5120 '2 zones without a valid block'; do
+		grep -q ">$text</text>" z.svg || fail "no $text"
+	done
+	grep -q '^1 row = 1 zone (4 MiB), 1 cell = 2 blocks (8 KiB); it ends at the capacity; dark line: write pointer$' z.svg
+	# if nothing is folded, each zone has its row
+	printf 'layout = zones\nmax_length = 0\n' >img
+	"$fragtrace" view -i img -t t --f2fs-state s -o z.svg >/dev/null
+	[ "$(places 202124)" = '-2+2 -462+2 -512+2' ] || fail "empty zone: $(places 202124)"
+	grep -q '>conventional</text>' z.svg
+}
+
+# Zones of 2 MiB on the second device, the first one has none.
+test_picture_of_two_devices() {
+	zoned 4
+	picture
+	for text in 0:- conventional 1:0 1:15 read-only; do
+		grep -q ">$text</text>" z.svg || fail "no $text"
+	done
+}
+
+# Rows of several zones have all their write pointers.
+test_picture_of_many_zones() {
+	well
+	printf 'layout = zones\nmax_length = 0\nheight = 400\n' >img
+	"$fragtrace" view -i img -t t --f2fs-state s -o z.svg >/dev/null
+	grep -q '^1 row = 2 zones (8 MiB)' z.svg || fail "$(grep '^1 row' z.svg)"
+	! grep -q '>closed</text>' z.svg || fail "a condition of two zones"
+	[ "$(grep -c 'width="2" height="[0-9]*" fill="#202124"' z.svg)" = 3 ] || fail "$(grep 'fill="#202124"' z.svg)"
+}
+
+test_picture_without_zones() {
+	well
+	refuses 't: has no zones, for --layout zones; copy what the device said of them: --f2fs-state DIR' \
+		"$fragtrace" view --layout zones -t t -o out.png
+	cp -r "$data/f2fs-7" f
+	refuses '--layout zones: no device of these volumes has zones; give --layout segments' \
+		"$fragtrace" view --layout zones -t f/table --f2fs-state f -o out.png
 }
 
 run_tests

@@ -15,6 +15,7 @@
  * @ZONE_READ_ONLY: it cannot be written any more
  * @ZONE_FULL: it cannot be written before it is reset
  * @ZONE_OFFLINE: it can be neither read nor written
+ * @N_ZONE_CONDITIONS: the end of these numbers
  */
 enum zone_condition {
 	ZONE_CONVENTIONAL = 0,
@@ -25,6 +26,7 @@ enum zone_condition {
 	ZONE_READ_ONLY = 13,
 	ZONE_FULL = 14,
 	ZONE_OFFLINE = 15,
+	N_ZONE_CONDITIONS,
 };
 
 /**
@@ -84,6 +86,8 @@ static inline bool zone_has_pointer(const struct zone *zone)
 	return (zone->condition >= ZONE_EMPTY && zone->condition <= ZONE_CLOSED) || zone->condition == ZONE_FULL;
 }
 
+const char *zone_condition_name(size_t condition);
+bool zones_any(const struct zones *zones);
 struct zones *zones_read(const struct table *table, const char *dir);
 void zones_compare(struct zones *zones, const struct zones *earlier, size_t n);
 void zones_free(struct zones *zones, size_t n);

@@ -59,6 +59,7 @@ struct near {
  * @parts: the blocks that are drawn; numbers of volumes in pictures are indices into it
  * @n_parts: number of @parts
  * @states: by volume, what F2FS knows of all blocks; NULL: not read
+ * @zones: by volume, the zones of its devices, set by the caller; NULL: not read
  * @shades: by extent, its shade; where colours change within a fragment, see runs_shade()
  * @near: by extent, which of its blocks are near a break; NULL: the source does not ask
  * @starts: by extent, enum start
@@ -87,6 +88,7 @@ struct runs {
 	struct part *parts;
 	size_t n_parts;
 	const struct f2fs_state *states;
+	const struct zones *zones;
 	uint8_t *shades;
 	struct near *near;
 	uint8_t *starts;

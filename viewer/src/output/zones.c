@@ -7,13 +7,6 @@
 #include "output/zones.h"
 #include "util.h"
 
-#define N_CONDITIONS (ZONE_OFFLINE + 1)
-
-static const char *const conditions[N_CONDITIONS] = {
-	[ZONE_CONVENTIONAL] = "conventional", [ZONE_EMPTY] = "empty", [ZONE_OPEN_IMPLICITLY] = "open", [ZONE_OPEN] = "open",
-	[ZONE_CLOSED] = "closed", [ZONE_READ_ONLY] = "read-only", [ZONE_FULL] = "full", [ZONE_OFFLINE] = "offline",
-};
-
 static const char *const flaw_keys[N_ZONE_FLAWS] = {
 	[ZONE_CHANGED] = "changed", [ZONE_LOST] = "lost", [ZONE_BEHIND] = "behind", [ZONE_AHEAD] = "ahead",
 	[ZONE_UNWRITTEN] = "unwritten", [ZONE_NOT_RESET] = "not_reset", [ZONE_LEFT] = "left",
@@ -25,23 +18,6 @@ struct zoned {
 	const struct space *space;
 	const struct zones *zones;
 };
-
-static bool is_zoned(const struct zones *zones)
-{
-	size_t i;
-
-	for (i = 0; i < zones->n; i++)
-		if (zones->devices[i].is_zoned)
-			return true;
-	return false;
-}
-
-static const char *condition_of(const struct zone *zone)
-{
-	const char *name = zone->condition < N_CONDITIONS ? conditions[zone->condition] : NULL;
-
-	return name ? name : "unknown";
-}
 
 /* To be freed. */
 static char *sentence(const struct zone_finding *f)
@@ -126,7 +102,7 @@ static void print_zones(FILE *out, const struct zoned *z, const struct zone_use 
 	char range[GROUPED_MAX];
 
 	snprintf(range, sizeof(range), first < last ? "%zu-%zu" : "%zu", first, last);
-	fprintf(out, "  %-13s%12ju  %-12s%10s%10s%10s", range, (uintmax_t)zones[first].lba, condition_of(zone),
+	fprintf(out, "  %-13s%12ju  %-12s%10s%10s%10s", range, (uintmax_t)zones[first].lba, zone_condition_name(zone->condition),
 		zone_has_pointer(zone) ? GROUPED(zone->pointer - zone->lba) : "-", GROUPED(zone->capacity),
 		use->all ? GROUPED(use->all) : "-");
 	print_use(out, z, use, zone);
@@ -144,7 +120,7 @@ static void print_limit(FILE *out, const char *what, uint64_t n, uint64_t most)
 
 static void print_sizes(FILE *out, const struct zone_device *d)
 {
-	uint64_t counts[N_CONDITIONS + 1] = { 0 };
+	uint64_t counts[N_ZONE_CONDITIONS + 1] = { 0 };
 	const char *between = ": ";
 	size_t i;
 
@@ -153,14 +129,14 @@ static void print_sizes(FILE *out, const struct zone_device *d)
 		return;
 	}
 	for (i = 0; i < d->n; i++)
-		counts[d->zones[i].condition < N_CONDITIONS ? d->zones[i].condition : N_CONDITIONS]++;
+		counts[d->zones[i].condition < N_ZONE_CONDITIONS ? d->zones[i].condition : N_ZONE_CONDITIONS]++;
 	counts[ZONE_OPEN] += counts[ZONE_OPEN_IMPLICITLY];
 	counts[ZONE_OPEN_IMPLICITLY] = 0;
 	fprintf(out, "%s of %s", COUNT(d->n + d->n_outside, "zone"), BYTES(d->zones->blks));
-	for (i = 0; i <= N_CONDITIONS; i++) {
+	for (i = 0; i <= N_ZONE_CONDITIONS; i++) {
 		if (!counts[i])
 			continue;
-		fprintf(out, "%s%ju %s", between, (uintmax_t)counts[i], i < N_CONDITIONS ? conditions[i] : "unknown");
+		fprintf(out, "%s%ju %s", between, (uintmax_t)counts[i], zone_condition_name(i));
 		between = ", ";
 	}
 	if (d->n_outside)
@@ -225,7 +201,7 @@ static void print_volume(FILE *out, const struct zoned *z)
 	char *path = name_printable(v->path);
 	size_t n = 0, i;
 
-	if (!is_zoned(z->zones)) {
+	if (!zones_any(z->zones)) {
 		fprintf(out, "%s (%u:%u): none of its devices has zones\n", path, v->major, v->minor);
 		free(path);
 		return;
@@ -279,7 +255,7 @@ static void put_zone(struct json *json, const struct zoned *z, const struct zone
 	json_number(json, "lba", zone->lba);
 	json_number(json, "blocks", zone->blks);
 	json_number(json, "capacity", zone->capacity);
-	json_text(json, "condition", condition_of(zone));
+	json_text(json, "condition", zone_condition_name(zone->condition));
 	json_maybe(json, "write_pointer", zone->pointer, zone_has_pointer(zone));
 	json_flag(json, "main_area", use.begin < use.end);
 	put_logs(json, &use);
@@ -342,7 +318,7 @@ void zones_write(const struct table *table, const struct space *spaces, const st
 	size_t n = 0, i;
 
 	for (i = 0; i < table->n_volumes; i++)
-		n += is_zoned(&zones[i]);
+		n += zones_any(&zones[i]);
 	if (table->n_volumes && !n)
 		die("%s: none of its devices has zones (%s); its sections are in fragtrace space", table->volumes->path,
 		    zones->devices->name);
@@ -359,7 +335,7 @@ void zones_write(const struct table *table, const struct space *spaces, const st
 	for (i = 0; i < table->n_volumes; i++) {
 		struct zoned z = { table, &spaces[i], &zones[i] };
 
-		if (is_zoned(&zones[i]) && form == FORM_JSON) {
+		if (zones_any(&zones[i]) && form == FORM_JSON) {
 			put_volume(&json, &z);
 		} else if (form != FORM_JSON) {
 			fputs(i ? "\n" : "", out.file);

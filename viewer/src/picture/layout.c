@@ -21,7 +21,7 @@
 
 /* By enum layout_kind. */
 static const struct layout_ops *const layouts[] = {
-	&layout_boxes, &layout_segments, &layout_hilbert,
+	&layout_boxes, &layout_segments, &layout_hilbert, &layout_zones,
 };
 
 /* === Pages === */

@@ -80,6 +80,7 @@ struct grid {
  * @label: size of the number of folded blocks, see LETTER_W; 0: there is no room for it
  * @mark: boxes of the mark of a folded run, by the digits of this number
  * @row_blks: blocks in a row; 0 if rows have no meaning
+ * @zone_blks: zones: blocks of a zone; 0: another layout
  * @fold_rows: rows that are drawn instead of several empty ones; 0: none are folded
  * @axis: room for labels left of a grid
  * @axis_end: the same on the right
@@ -116,6 +117,7 @@ struct layout {
 	bool is_instead;
 	size_t strip;
 	uint64_t row_blks;
+	uint64_t zone_blks;
 	uint64_t fold_rows;
 	size_t axis;
 	size_t axis_end;
@@ -205,7 +207,7 @@ struct layout_ops {
 	char *(*describe)(const struct layout *layout, const struct table *table);
 };
 
-extern const struct layout_ops layout_boxes, layout_segments, layout_hilbert;
+extern const struct layout_ops layout_boxes, layout_segments, layout_hilbert, layout_zones;
 
 void layout_page(struct layout *layout, const struct img_conf *img);
 void layout_init(struct layout *layout, const struct runs *runs, const struct img_conf *img,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A row for each segment of F2FS, or for several segments if the volume is large; all to scale.
- * Labels of each row: the number of its first segment, its blocks of watched files, also as a
+ * A row for each segment of F2FS, or for each zone of a zoned device, or for several of them if the volume is large; all to
+ * scale. Labels of each row: the number of its first segment or zone, its blocks of watched files, also as a
  * bar, and its first address. A line separates sections. Empty rows that follow each other are folded.
+ * Of a zone, its condition is beside the row; the write pointer, and what is beyond its capacity, are in it.
  */
 
 #include "picture/axis.h"
 #include "picture/layout.h"
+#include "picture/layout_zones.h"
 #include "picture/legend.h"
 #include "util.h"
 
@@ -19,8 +21,9 @@
 /* Gaps of so many empty rows are counted together. */
 #define MAX_GAP 64
 
-/* Columns beside the grid, in letters: segment, valid blocks, bar. */
+/* Columns beside the grid, in letters: segment or zone, condition of a zone, valid blocks, bar. */
 #define SEGMENT_COLS 8
+#define CONDITION_COLS 13
 #define VALID_COLS 9
 #define BAR_COLS 7
 
@@ -215,13 +218,15 @@ static bool fit_rows(struct layout *l, const struct runs *runs, struct gaps *gap
 static void plan(struct layout *l, const struct runs *runs)
 {
 	const struct table *table = runs->table;
-	size_t most = layout_px(l->img, l->img->height);
+	size_t most = layout_px(l->img, l->img->height), columns = SEGMENT_COLS + VALID_COLS + BAR_COLS + 1;
 	struct gaps *gaps = xcalloc(l->n_grids, sizeof(*gaps));
 
-	l->axis = (size_t)((SEGMENT_COLS + VALID_COLS + BAR_COLS + 1) * LETTER_W * l->axis_scale);
+	if (l->zone_blks)
+		columns += CONDITION_COLS;
+	l->axis = (size_t)((double)(columns * LETTER_W) * l->axis_scale);
 	l->axis_end = axis_lba_width(l, runs);
 	l->heading += (size_t)(LETTER_H * l->axis_scale);
-	l->row_blks = table->n_volumes ? table->volumes[0].segment_blks : 1;
+	l->row_blks = l->zone_blks ? l->zone_blks : table->n_volumes ? table->volumes[0].segment_blks : 1;
 	while (!fit_rows(l, runs, gaps, most)) {
 		/* each volume takes at least one row: if that is too high, ignore the requested height */
 		if (l->row_blks > BLK_MAX && !most)
@@ -290,32 +295,50 @@ static void draw_bar(const struct layout *l, struct canvas *canvas, const struct
 	canvas_fill(canvas, x, y, valid && w < 1 ? 1 : w, h, RGB_FAINT);
 }
 
-static void draw_row(const struct layout *l, struct canvas *canvas, const struct volume *v,
+/* The right end of the numbers of segments or zones. */
+static double numbers_end(const struct layout *l, const struct grid *grid)
+{
+	return (double)grid->x - (double)l->axis + letters(l, SEGMENT_COLS);
+}
+
+static void draw_row(const struct layout *l, struct canvas *canvas, const struct volume *v, const struct zones *zones,
 		     const struct grid *grid, size_t row, const struct row *content)
 {
 	double x = (double)grid->x - letters(l, BAR_COLS + 1);
-	char text[GROUPED_MAX];
+	uint64_t lba = v->first_blk + content->blk;
+	char text[ZONE_NUMBER_MAX];
 
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->blk / v->segment_blks));
-	axis_put_at(l, canvas, grid, row, x - letters(l, VALID_COLS), RGB_LABEL, text);
+	if (zones) {
+		layout_zone_number(text, l, zones, lba);
+		axis_put_at(l, canvas, grid, row, x - letters(l, VALID_COLS), RGB_LABEL, layout_zone_condition(l, zones, lba));
+	} else {
+		snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->blk / v->segment_blks));
+	}
+	axis_put_at(l, canvas, grid, row, numbers_end(l, grid), RGB_LABEL, text);
 	snprintf(text, sizeof(text), content->valid ? "%ju" : "-", (uintmax_t)content->valid);
 	axis_put_at(l, canvas, grid, row, x, content->valid ? RGB_INK : RGB_LABEL, text);
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)(v->first_blk + content->blk));
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)lba);
 	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_LABEL, text);
 }
 
-/* Draw a line, and the number of empty segments in it. Without F2FS's state, only watched blocks are known. */
+/*
+ * Draw a line, and the number of segments or zones in it. Without F2FS's state, only watched blocks are known. A zone without a
+ * valid block may have been written: it is not called empty.
+ */
 static void draw_folded(const struct layout *l, struct canvas *canvas, const struct runs *runs, const struct volume *v,
 			const struct grid *grid, size_t row, const struct row *content)
 {
-	uint64_t segments = (content->folded + v->segment_blks - 1) / v->segment_blks;
+	uint64_t unit = l->zone_blks ? l->zone_blks : v->segment_blks, n = (content->folded + unit - 1) / unit;
 	double x = (double)grid->x + letters(l, 3), end = grid_end(l, grid), pen = l->axis_scale, w;
 	double top = (double)(grid->y + row * l->pitch_y), h = (double)(l->fold_rows * l->pitch_y);
 	double line = (double)(uint64_t)(top + h / 2 - pen / 2);
 	char text[GROUPED_MAX + 64];
 
-	snprintf(text, sizeof(text), "%s %ssegment%s%s", GROUPED(segments), runs->states ? "empty " : "", plural(segments),
-		 runs->states ? "" : " without a watched block");
+	if (runs->states && !l->zone_blks)
+		snprintf(text, sizeof(text), "%s empty segment%s", GROUPED(n), plural(n));
+	else
+		snprintf(text, sizeof(text), "%s %s%s without a %s block", GROUPED(n), l->zone_blks ? "zone" : "segment", plural(n),
+			 runs->states ? "valid" : "watched");
 	/* letters that go below the line stay inside, too */
 	w = canvas_text_fit(canvas, x, top + (h - (LETTER_H - 0.4) * l->axis_scale) / 2, end - x,
 			    l->axis_scale, RGB_LABEL, text);
@@ -336,9 +359,11 @@ static void rule_off(const struct layout *l, struct canvas *canvas, const struct
 			    gap > 0 ? gap : l->axis_scale, RGB_INK);
 }
 
-static void draw_rows(const struct layout *l, struct canvas *canvas, const struct runs *runs, const struct volume *v,
+static void draw_rows(const struct layout *l, struct canvas *canvas, const struct runs *runs, size_t volume,
 		      const struct grid *grid, const struct row *rows)
 {
+	const struct zones *zones = l->zone_blks ? &runs->zones[runs->parts[volume].volume] : NULL;
+	const struct volume *v = runs_volume(runs, volume);
 	size_t every = axis_every(l, 0.14), next = 0, row;
 
 	for (row = 0; row < grid->rows; row++) {
@@ -349,9 +374,11 @@ static void draw_rows(const struct layout *l, struct canvas *canvas, const struc
 		}
 		draw_bar(l, canvas, grid, row, rows[row].valid);
 		rule_off(l, canvas, v, grid, row, rows[row].blk);
+		if (zones)
+			layout_zones_draw(l, canvas, zones, grid, row, v->first_blk + rows[row].blk);
 		if (row < next)
 			continue;
-		draw_row(l, canvas, v, grid, row, &rows[row]);
+		draw_row(l, canvas, v, zones, grid, row, &rows[row]);
 		next = row + every;
 	}
 }
@@ -362,21 +389,29 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	const struct grid *grid = &l->grids[volume];
 	double y = (double)grid->y - LETTER_H * l->axis_scale, x = (double)grid->x - letters(l, BAR_COLS + 1);
 
-	canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_letters, RGB_LABEL, "segment");
+	canvas_text_right(canvas, numbers_end(l, grid), y, l->axis_letters, RGB_LABEL, l->zone_blks ? "zone" : "segment");
+	if (l->zone_blks)
+		canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_letters, RGB_LABEL, "condition");
 	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_letters, RGB_LABEL,
 			  runs->states ? "valid blocks" : "watched blocks");
 	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_letters, RGB_LABEL, "LBA");
-	draw_rows(l, canvas, runs, runs_volume(runs, volume), grid, rows->all);
+	draw_rows(l, canvas, runs, volume, grid, rows->all);
+}
+
+static void plan_zones(struct layout *l, const struct runs *runs)
+{
+	l->zone_blks = layout_zone_size(runs);
+	plan(l, runs);
 }
 
 static char *describe(const struct layout *l, const struct table *table)
 {
 	uint64_t segment = table->n_volumes ? table->volumes[0].segment_blks : 1;
+	uint64_t n = l->row_blks / (l->zone_blks ? l->zone_blks : segment);
 	char *cell = layout_cell_size(l), *text;
-	uint64_t segments = l->row_blks / segment;
 
-	text = xasprintf("1 row = %s segment%s (%s), %s", GROUPED(segments),
-			 segments == 1 ? "" : "s", BYTES(l->row_blks), cell);
+	text = xasprintf("1 row = %s %s%s (%s), %s%s", GROUPED(n), l->zone_blks ? "zone" : "segment", plural(n), BYTES(l->row_blks),
+			 cell, l->zone_blks ? "; it ends at the capacity; dark line: write pointer" : "");
 	free(cell);
 	return text;
 }
@@ -384,6 +419,15 @@ static char *describe(const struct layout *l, const struct table *table)
 const struct layout_ops layout_segments = {
 	.name = "segments",
 	.plan = plan,
+	.put_run = put_run,
+	.note = note,
+	.draw_axes = draw_axes,
+	.describe = describe,
+};
+
+const struct layout_ops layout_zones = {
+	.name = "zones",
+	.plan = plan_zones,
 	.put_run = put_run,
 	.note = note,
 	.draw_axes = draw_axes,

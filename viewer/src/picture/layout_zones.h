@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Part of the layout with a row for each zone: what is in a row beside its blocks. */
+#pragma once
+
+#include "input/zones.h"
+#include "picture/layout.h"
+
+/* Room for the numbers of a device and a zone. */
+#define ZONE_NUMBER_MAX 48
+
+uint64_t layout_zone_size(const struct runs *runs);
+void layout_zone_number(char text[static ZONE_NUMBER_MAX], const struct layout *layout, const struct zones *zones, uint64_t lba);
+const char *layout_zone_condition(const struct layout *layout, const struct zones *zones, uint64_t lba);
+void layout_zones_draw(const struct layout *layout, struct canvas *canvas, const struct zones *zones, const struct grid *grid,
+		       size_t row, uint64_t lba);

@@ -171,7 +171,7 @@ test_picture() {
 	for text in zone condition 4 full 5 closed 4096 5120 '2 zones without a valid block'; do
 		grep -q ">$text</text>" z.svg || fail "no $text"
 	done
-	grep -q '^1 row = 1 zone (4 MiB), 1 cell = 2 blocks (8 KiB); it ends at the capacity; dark line: write pointer$' z.svg
+	grep -q '^1 row = 1 zone (4 MiB), 1 cell = 2 blocks (8 KiB); it ends at the capacity; thin line: write pointer$' z.svg
 	# if nothing is folded, each zone has its row
 	printf 'layout = zones\nmax_length = 0\n' >img
 	"$fragtrace" view -i img -t t --f2fs-state s -o z.svg >/dev/null

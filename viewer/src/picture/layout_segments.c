@@ -411,7 +411,7 @@ static char *describe(const struct layout *l, const struct table *table)
 	char *cell = layout_cell_size(l), *text;
 
 	text = xasprintf("1 row = %s %s%s (%s), %s%s", GROUPED(n), l->zone_blks ? "zone" : "segment", plural(n), BYTES(l->row_blks),
-			 cell, l->zone_blks ? "; it ends at the capacity; dark line: write pointer" : "");
+			 cell, l->zone_blks ? "; it ends at the capacity; thin line: write pointer" : "");
 	free(cell);
 	return text;
 }

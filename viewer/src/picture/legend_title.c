@@ -169,7 +169,7 @@ static void draw_folding(struct legend *l)
 			    "underlined: not folded");
 	}
 	if (l->layout->fold_rows) {
-		legend_line(l, RGB_FAINT, "white rows are folded into a line; the rest is to one scale");
+		legend_line(l, RGB_FAINT, "empty rows are folded into a line; the rest is to one scale");
 		return;
 	}
 	if (has_shares_below(l)) {

@@ -49,7 +49,7 @@ view() {
 			ft_die "$file/ does not build: see $COPY/said"
 	done
 	make -s -C "$COPY/viewer" CFLAGS="$GCOV" LDFLAGS=--coverage build/eventlog build/pngpeek build/formats
-	make -s -C "$COPY/viewer" build/fake_module.so
+	make -s -C "$COPY/viewer" build/fake_module.so build/fail_alloc.so
 	make -s -C "$COPY/defrag" build/windows build/fake_f2fs.so
 	cd "$COPY/viewer"
 	for file in tests/test_*.sh; do

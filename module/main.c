@@ -72,9 +72,9 @@
  *
  *   core/       what all of that uses; it knows no F2FS
  *     queue.c      the inodes of a volume that wait for its worker, by due time
- *     record.h     the record of an inode
+ *     record.c     the record of an inode, and what others keep with it
  *     volume.c     a mounted F2FS that is watched; it may be unmounted at any time
- *     observer.c   the list of observers; core/observer.h is all that others know of them
+ *     observer.c   the list of observers, what they keep; observer.h is all that others know
  *     task.c       the cgroup of the task that is running
  *     memory.c     the memory in use, and its budget
  *     extmap.c     the extents of one file, and their causes (see extmap.h)
@@ -118,6 +118,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "causes/gc.h"
 #include "core/base.h"
 #include "core/memory.h"
 #include "core/volume.h"
@@ -198,9 +199,11 @@ static int __init fragtrace_init(void)
 	err = set_budget();
 	if (err)
 		return err;
-	if (ft_causes)
-		static_branch_enable(&ft_causes_on);
 	ft_budget_init();
+	if (ft_causes) {
+		static_branch_enable(&ft_causes_on);
+		ft_gc_init();
+	}
 	err = ft_observers_init(ft_all_observers);
 	if (err)
 		return err;

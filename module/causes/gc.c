@@ -18,6 +18,19 @@
 #include "core/volume.h"
 #include "f2fs/segment.h"
 
+/* In each record: how many blocks were moved, by enum ft_victim_kind. */
+static u32 moved_at;
+
+/**
+ * ft_gc_init() - count what is moved of each file, too
+ *
+ * Context: process; before the first record.
+ */
+void ft_gc_init(void)
+{
+	moved_at = ft_record_reserve(FT_GC_KINDS * sizeof(u32));
+}
+
 /**
  * ft_gc_new() - begin to count for a volume
  *
@@ -221,6 +234,7 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 								   FT_VICTIM_BG;
 	struct ft_gc *gc = vol->gc;
 	struct ft_gc_victim *victim;
+	u32 *moved;
 
 	spin_lock(&gc->lock);
 	victim = find(gc, ft_segment_of(vol, lba));
@@ -235,7 +249,21 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 	}
 	gc->sums.moved[kind]++;
 	gc->sums.watched[kind] += !!rec;
-	if (rec)
-		WRITE_ONCE(rec->gc_moved[kind], rec->gc_moved[kind] + 1);
+	if (rec) {
+		moved = ft_gc_moved_of(rec);
+		WRITE_ONCE(moved[kind], moved[kind] + 1);
+	}
 	spin_unlock(&gc->lock);
+}
+
+/**
+ * ft_gc_moved_of() - how many blocks of a file garbage collection has moved
+ * @rec: the file
+ *
+ * Context: any; lock of &struct ft_gc to change them.
+ * Return: %FT_GC_KINDS numbers, by enum ft_victim_kind.
+ */
+u32 *ft_gc_moved_of(const struct ft_inode *rec)
+{
+	return ft_record_at(rec, moved_at);
 }

@@ -64,6 +64,9 @@ struct ft_victim {
 	u8 policy;
 };
 
+/* Garbage collection in the background, and while a task waits: counted apart. */
+#define FT_GC_KINDS	2
+
 /* Chains of the hash table of victims. */
 #define FT_GC_CHAINS	1024
 /* No victim. */
@@ -129,7 +132,7 @@ struct ft_gc_sums {
 
 /**
  * struct ft_gc - the garbage collection of a volume
- * @lock: protects all of this, and @gc_moved of the inodes of the volume
+ * @lock: protects all of this, and what is kept of the files of the volume
  * @sums: the sums
  * @newest: index of the last of @victim
  * @nr: how many there are
@@ -157,10 +160,12 @@ struct ft_gc {
 	struct ft_gc_share share[FT_GC_SHARES];
 };
 
+void ft_gc_init(void);
 struct ft_gc *ft_gc_new(void);
 void ft_gc_free(struct ft_gc *gc);
 void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen);
 bool ft_gc_chosen(struct ft_volume *vol, u32 lba);
 void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba);
+u32 *ft_gc_moved_of(const struct ft_inode *rec);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/observer.h"
 
 const struct ft_observer *const *ft_observers;
+u32 ft_kept_at[FT_NR_OBSERVERS];
 
 static void exit_first(unsigned int nr)
 {
@@ -35,6 +36,7 @@ int ft_observers_init(const struct ft_observer *const *list)
 			exit_first(i);
 			return err;
 		}
+		ft_kept_at[i] = ft_record_reserve(*o->on ? o->file_size : 0);
 	}
 	return 0;
 }

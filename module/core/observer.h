@@ -12,9 +12,9 @@
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
+#include "core/record.h"
 #include "core/volume.h"
 
-struct ft_inode;
 struct ft_probe;
 struct ft_text;
 
@@ -29,6 +29,7 @@ struct ft_text;
  * @attach: attach what it needs besides; may sleep. Before any probe runs
  * @detach: undo @attach; after all probes have run
  * @state_size: of its state of a volume, or 0
+ * @file_size: of what it keeps of each file, zeroed, in the record: see ft_kept(); or 0
  * @watch: prepare that, which is zeroed
  * @forget: free what it refers to
  * @read: blocks from @first to before @end of a file are read from the volume, directly or
@@ -50,6 +51,7 @@ struct ft_observer {
 	void (*attach)(void);
 	void (*detach)(void);
 	size_t state_size;
+	size_t file_size;
 	void (*watch)(void *state);
 	void (*forget)(void *state);
 	void (*read)(struct ft_inode *rec, u32 first, u32 end, bool direct,
@@ -61,6 +63,12 @@ struct ft_observer {
 
 /* All of them, by enum ft_slot. Set once. */
 extern const struct ft_observer *const *ft_observers;
+
+/* Where in a record is what each of them keeps of a file. */
+extern u32 ft_kept_at[FT_NR_OBSERVERS];
+
+/* What an observer that is on keeps of a file. */
+#define ft_kept(rec, name)	ft_record_at(rec, ft_kept_at[FT_SLOT_##name])
 
 #define ft_for_each_observer(o, i) \
 	for (i = 0; i < FT_NR_OBSERVERS && ((o) = ft_observers[i]); i++)

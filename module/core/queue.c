@@ -42,13 +42,22 @@ static struct ft_inode *first_of(struct ft_volume *vol)
 {
 	struct rb_node *node = rb_first_cached(&vol->queue);
 
-	return node ? rb_entry(node, struct ft_inode, node) : NULL;
+	return node ? rb_entry(node, struct ft_inode, queue.node) : NULL;
+}
+
+/*
+ * Is a time before another one? They are the low bits of jiffies. All that waits is due within
+ * minutes. What was due weeks ago may seem to be due later: then it waits longer, once.
+ */
+static bool is_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
 }
 
 static bool is_earlier(struct rb_node *a, const struct rb_node *b)
 {
-	return time_before(rb_entry(a, struct ft_inode, node)->due,
-			   rb_entry(b, struct ft_inode, node)->due);
+	return is_before(rb_entry(a, struct ft_queued, node)->due,
+			 rb_entry(b, struct ft_queued, node)->due);
 }
 
 /* Among inodes that are due at the same time, the last one added comes last. */
@@ -57,21 +66,21 @@ static void insert(struct ft_inode *rec)
 	struct ft_volume *vol = rec->vol;
 
 	lockdep_assert_held(&vol->queue_lock);
-	rb_add_cached(&rec->node, &vol->queue, is_earlier);
+	rb_add_cached(&rec->queue.node, &vol->queue, is_earlier);
 	if (first_of(vol) == rec)
 		ft_queue_wake_worker(vol);
 }
 
 /* Change when a queued inode is due. */
-static void move(struct ft_inode *rec, unsigned long due)
+static void move(struct ft_inode *rec, u32 due)
 {
-	struct ft_volume *vol = rec->vol;
+	struct ft_queued *q = &rec->queue;
 
-	lockdep_assert_held(&vol->queue_lock);
-	if (!rec->taken)
-		rb_erase_cached(&rec->node, &vol->queue);
-	rec->due = due;
-	if (!rec->taken)
+	lockdep_assert_held(&rec->vol->queue_lock);
+	if (!q->taken)
+		rb_erase_cached(&q->node, &rec->vol->queue);
+	q->due = due;
+	if (!q->taken)
 		insert(rec);
 }
 
@@ -96,16 +105,15 @@ void ft_queue_init(struct ft_volume *vol)
 void ft_queue_wake_worker(struct ft_volume *vol)
 {
 	const struct ft_inode *rec = first_of(vol);
-	unsigned long now = jiffies, due = vol->sample_due;
+	u32 now = jiffies, due = vol->sample_due;
 
 	lockdep_assert_held(&vol->queue_lock);
 	if (!rec && !vol->sampled)
 		return;
-	if (rec && (!vol->sampled || time_before(rec->due, due)))
-		due = rec->due;
+	if (rec && (!vol->sampled || is_before(rec->queue.due, due)))
+		due = rec->queue.due;
 	if (!ft_volume_gone(vol))
-		mod_delayed_work(ft_wq, vol->work,
-				 time_after(due, now) ? due - now : 0);
+		mod_delayed_work(ft_wq, vol->work, is_before(now, due) ? due - now : 0);
 }
 
 /**
@@ -116,35 +124,37 @@ void ft_queue_wake_worker(struct ft_volume *vol)
  */
 void ft_queue_add(struct ft_inode *rec)
 {
+	struct ft_queued *q = &rec->queue;
 	struct ft_volume *vol = rec->vol;
-	unsigned long delay, rest, due;
+	unsigned long delay, rest;
+	u32 now = jiffies, due;
 
 	lockdep_assert_held(&rec->lock);
 	spin_lock(&vol->queue_lock);
-	if (!rec->queued) {
-		rest = (WORK_SHARE - 1UL) * rec->spent;
+	if (!q->waits) {
+		rest = (WORK_SHARE - 1UL) * q->spent;
 		/* quiet for a second: reset the delay */
-		if (time_after(jiffies, rec->due + rest + HZ)) {
-			rec->strikes = 0;
+		if (is_before(q->due + rest + HZ, now)) {
+			q->strikes = 0;
 			rest = 0;
 		}
-		delay = max(ADD_DELAY << rec->strikes, rest);
-		if (rec->strikes < MAX_STRIKES)
-			rec->strikes++;
-		rec->queued = true;
-		rec->due = jiffies + (ft_inode_is_dead(rec) ? 0 : delay);
+		delay = max(ADD_DELAY << q->strikes, rest);
+		if (q->strikes < MAX_STRIKES)
+			q->strikes++;
+		q->waits = true;
+		q->due = now + (ft_inode_is_dead(rec) ? 0 : delay);
 		refcount_inc(&rec->ref);
 		atomic_inc(&vol->nr_queued);
 		if (rec->is_dir)
 			atomic_inc(&vol->nr_unread);
-		if (!rec->taken)
+		if (!q->taken)
 			insert(rec);
-	} else if (ft_inode_is_dead(rec) || rec->parked) {
+	} else if (ft_inode_is_dead(rec) || q->parked) {
 		/* dead, changed or asked for: it is due sooner */
-		due = jiffies;
+		due = now;
 		if (!ft_inode_is_dead(rec))
 			due += PARKED_PERIOD;
-		if (time_before(due, rec->due))
+		if (is_before(due, q->due))
 			move(rec, due);
 	}
 	spin_unlock(&vol->queue_lock);
@@ -175,7 +185,7 @@ static unsigned long next_parked(struct ft_volume *vol)
 void ft_queue_add_held(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
-	unsigned long due;
+	u32 due;
 
 	ft_queue_add(rec);
 	if (rec->held < FT_HELD_TRIES)
@@ -186,9 +196,9 @@ void ft_queue_add_held(struct ft_inode *rec)
 		return;
 	spin_lock(&vol->queue_lock);
 	due = next_parked(vol);
-	if (time_before(rec->due, due))
-		rec->due = due;
-	rec->parked = true;
+	if (is_before(rec->queue.due, due))
+		rec->queue.due = due;
+	rec->queue.parked = true;
 	spin_unlock(&vol->queue_lock);
 }
 
@@ -205,7 +215,7 @@ bool ft_queue_has(const struct ft_inode *rec)
 
 	lockdep_assert_held(&rec->lock);
 	spin_lock(&rec->vol->queue_lock);
-	has = rec->queued || rec->taken;
+	has = rec->queue.waits || rec->queue.taken;
 	spin_unlock(&rec->vol->queue_lock);
 	return has;
 }
@@ -219,15 +229,16 @@ bool ft_queue_has(const struct ft_inode *rec)
  */
 void ft_queue_spent(struct ft_inode *rec, unsigned long time)
 {
-	unsigned long rest;
+	struct ft_queued *q = &rec->queue;
+	u32 now = jiffies, rest;
 
 	spin_lock(&rec->vol->queue_lock);
-	rec->spent = min_t(unsigned long, time, MAX_SPENT);
-	rest = jiffies + (WORK_SHARE - 1UL) * rec->spent;
-	if (!rec->queued)
-		rec->due = jiffies;
-	else if (time_before(rec->due, rest))
-		rec->due = rest;	/* it was queued before @time was known */
+	q->spent = min_t(unsigned long, time, MAX_SPENT);
+	rest = now + (WORK_SHARE - 1) * q->spent;
+	if (!q->waits)
+		q->due = now;
+	else if (is_before(q->due, rest))
+		q->due = rest;	/* it was queued before @time was known */
 	spin_unlock(&rec->vol->queue_lock);
 }
 
@@ -245,13 +256,13 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
 
 	spin_lock(&vol->queue_lock);
 	rec = first_of(vol);
-	if (rec && time_before(jiffies, rec->due) && !ft_volume_gone(vol))
+	if (rec && is_before(jiffies, rec->queue.due) && !ft_volume_gone(vol))
 		rec = NULL;
 	if (rec) {
-		rb_erase_cached(&rec->node, &vol->queue);
-		rec->queued = false;
-		rec->parked = false;
-		rec->taken = true;
+		rb_erase_cached(&rec->queue.node, &vol->queue);
+		rec->queue.waits = false;
+		rec->queue.parked = false;
+		rec->queue.taken = true;
 	}
 	spin_unlock(&vol->queue_lock);
 	return rec;
@@ -267,23 +278,24 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
  */
 void ft_queue_give_back(struct ft_inode *rec, enum ft_step step)
 {
+	struct ft_queued *q = &rec->queue;
 	struct ft_volume *vol = rec->vol;
 
 	spin_lock(&vol->queue_lock);
-	rec->taken = false;
+	q->taken = false;
 	if (step == FT_STEP_MORE || step == FT_STEP_REST) {
-		if (!rec->queued) {
-			rec->queued = true;
+		if (!q->waits) {
+			q->waits = true;
 			refcount_inc(&rec->ref);
 			atomic_inc(&vol->nr_queued);
 			if (rec->is_dir)
 				atomic_inc(&vol->nr_unread);
 		}
-		rec->due = jiffies;
+		q->due = jiffies;
 		if (step == FT_STEP_REST)
-			rec->due += REST;
+			q->due += REST;
 	}
-	if (rec->queued)
+	if (q->waits)
 		insert(rec);
 	spin_unlock(&vol->queue_lock);
 
@@ -310,9 +322,9 @@ bool ft_queue_take_idle(struct ft_inode *rec)
 
 	lockdep_assert_held(&rec->lock);
 	spin_lock(&vol->queue_lock);
-	idle = !rec->queued && !rec->taken && refcount_inc_not_zero(&rec->ref);
+	idle = !rec->queue.waits && !rec->queue.taken && refcount_inc_not_zero(&rec->ref);
 	if (idle)
-		rec->taken = true;
+		rec->queue.taken = true;
 	spin_unlock(&vol->queue_lock);
 	return idle;
 }
@@ -328,8 +340,8 @@ void ft_queue_give_back_idle(struct ft_inode *rec)
 	struct ft_volume *vol = rec->vol;
 
 	spin_lock(&vol->queue_lock);
-	rec->taken = false;
-	if (rec->queued)
+	rec->queue.taken = false;
+	if (rec->queue.waits)
 		insert(rec);
 	spin_unlock(&vol->queue_lock);
 }
@@ -346,7 +358,7 @@ bool ft_queue_wanted(const struct ft_inode *rec)
 	bool wanted;
 
 	spin_lock(&rec->vol->queue_lock);
-	wanted = rec->queued;
+	wanted = rec->queue.waits;
 	spin_unlock(&rec->vol->queue_lock);
 	return wanted;
 }

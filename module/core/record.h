@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The record of an inode: what it holds, and what can be read from it at once.
- * maps/inode.c creates and changes it.
+ * maps/inode.c creates and changes it. What only some keep of it is behind it.
  */
 #ifndef FT_RECORD_H
 #define FT_RECORD_H
@@ -18,9 +18,6 @@
 #include <linux/types.h>
 
 #include "core/extmap.h"
-
-/* Garbage collection in the background, and while a task waits: counted apart. */
-#define FT_GC_KINDS	2
 
 struct ft_awaited;
 struct ft_volume;
@@ -127,6 +124,30 @@ enum ft_change {
 #define FT_NO_WRITE	U64_MAX
 
 /**
+ * struct ft_queued - how a file or directory waits for a worker (core/queue.c)
+ * @node: in vol->queue
+ * @due: when a worker may take it, the low bits of jiffies
+ * @spent: how long its last scan took, in jiffies, up to MAX_SPENT of queue.c
+ * @strikes: how often it was queued again recently, for rate limiting
+ * @waits: whether it waits for a worker. May be read with the lock of the record held,
+ *	too, as then it is not queued
+ * @taken: a worker has taken it; if it @waits when the worker gives it back, it is
+ *	inserted in vol->queue again
+ * @parked: it waits for its turn among the inodes whose lock others hold
+ *
+ * Protected by vol->queue_lock.
+ */
+struct ft_queued {
+	struct rb_node node;
+	u32 due;
+	u16 spent;
+	u8 strikes;
+	bool waits : 1;
+	bool taken : 1;
+	bool parked : 1;
+};
+
+/**
  * struct ft_inode - what is known of one file or directory
  * @vol: the volume it is on
  * @ino: its inode number
@@ -169,7 +190,6 @@ enum ft_change {
  *	@lock.
  * @map: the extent map
  * @replaced_at: its block plus one; 0: none
- * @stripped_to: @map has lost its causes up to here, because memory is short
  * @awaited: of a file: what is expected to be written to it (causes/breaks.h), or %NULL.
  *	Whether there is one may be read without @lock, as may
  * @writer: number of the last process that wrote to it (causes/writer.h)
@@ -183,37 +203,24 @@ enum ft_change {
  *	writing
  * @refused: of a directory: names in it that are left out because memory is short,
  *	protected likewise
- * @gc_moved: how many of its blocks garbage collection has moved, in the background
- *	and otherwise (causes/gc.h), protected by the lock there
- * @heat_chunks: number of nodes in @heat
  * @rebuild: of a file: the second map that a scan is building; events change
  *	both. Changed by the worker that has taken the file, with @lock held.
  * @walk: of a directory: how far it has been read. Belongs to the worker that
  *	has taken the directory.
- * @node: in vol->queue, protected by vol->queue_lock, as are
- * @due: when a worker may take it, in jiffies,
- * @spent: how long its last scan took, in jiffies, up to MAX_SPENT of queue.c,
- * @queued: whether it waits for a worker,
- * @taken: a worker has taken it; if it is @queued when the worker gives it back, it
- *	is inserted in vol->queue again,
- * @parked: it waits for its turn among the inodes whose lock others hold, and
- * @strikes: how often it was queued again recently, for rate limiting
- * @part: which part it is, protected by @lock
- * @freed_node: in the list of records to be freed, when @node is not used any more
- * @range_at: when a call last began to change a range, the low bits of jiffies; may be
- *	read without @lock
+ * @queue: how it waits for a worker
+ * @freed_node: in the list of records to be freed, when @queue is not used any more
  * @links: names of this inode, protected by vol->ns_lock for writing, as are
  * @children: of a directory: names in it,
- * @heat: of a file: how often its ranges are read (observers/heat/), protected by @lock; empty
- *	when it is dead,
- * @reads: of a file: what was read of it (observers/latency/), under RCU; %NULL when it is dead,
- * @wrote: of a file: what was written of it (observers/ledger/), likewise,
- * @target_path: the path of the target that begins here, if there is one,
+ * @target_path: of a directory: the path of the target that begins here, if there is one,
  * @gone_path: the path that this file had, if it is unlinked and still open, and
  * @next_dropped: the next directory in vol->dropped
  * @note: notes that ft_inode_lock() has to handle: the task that has begun to
  *	preallocate blocks, a &struct task_struct, and bits FT_NOTE_*
  * @noted_node: in the list of records with a note
+ * @range_at: when a call last began to change a range, the low bits of jiffies; protected
+ *	by @lock, may be read without it
+ * @part: which part may be wrong, see @narrow
+ * @kept: what others keep of it, see ft_record_reserve()
  */
 struct ft_inode {
 	struct ft_volume *vol;
@@ -239,7 +246,10 @@ struct ft_inode {
 		bool hides;
 	};
 	u32 commit_changes;
-	const struct task_struct *reserver;
+	union {
+		const struct task_struct *reserver;
+		char *target_path;
+	};
 	u32 direct_end;
 	u32 changes;
 	union {
@@ -250,9 +260,11 @@ struct ft_inode {
 	u64 last_write;
 	struct ft_extmap map;
 	u32 replaced_at;
-	u32 stripped_to;
-	struct ft_awaited *awaited;
 	u32 writer;
+	union {
+		struct ft_awaited *awaited;
+		struct hlist_head children;
+	};
 	u8 resync;
 	u8 doubt;
 	u16 names_size;
@@ -260,33 +272,16 @@ struct ft_inode {
 		u32 extension;
 		u32 refused;
 	};
-	u32 gc_moved[FT_GC_KINDS];
-	u32 heat_chunks;
 	union {
 		struct ft_rebuild *rebuild;
 		struct ft_walk *walk;
 	};
 
 	union {
-		struct rb_node node;
+		struct ft_queued queue;
 		struct list_head freed_node;
 	};
-	unsigned long due;
-	u16 spent;
-	u16 range_at;
-	bool queued : 1;
-	bool taken : 1;
-	bool parked : 1;
-	u8 strikes;
-	u16 part;
 	struct hlist_head links;
-	union {
-		struct hlist_head children;
-		struct rb_root heat;
-	};
-	struct ft_reads __rcu *reads;
-	struct ft_wrote __rcu *wrote;
-	char *target_path;
 	union {
 		char *gone_path;
 		struct ft_inode *next_dropped;
@@ -295,7 +290,19 @@ struct ft_inode {
 	atomic_long_t note;
 	struct llist_node noted_node;
 #endif
+	u16 range_at;
+	u16 part;
+	u32 kept[];
 };
+
+u32 ft_record_reserve(size_t bytes);
+size_t ft_record_size(void);
+
+/* What somebody keeps of an inode, in the room that he has reserved. */
+static __always_inline void *ft_record_at(const struct ft_inode *rec, u32 at)
+{
+	return (void *)rec + at;
+}
 
 /* === The second map, while a scan builds it =============================== */
 
@@ -422,6 +429,12 @@ static inline bool ft_inode_is_shown(const struct ft_inode *rec)
 {
 	return !rec->is_dir &&
 	       (!hlist_empty(&rec->links) || READ_ONCE(rec->gone_path));
+}
+
+/* Is it a directory with a target that begins here? */
+static inline bool ft_inode_is_target(const struct ft_inode *rec)
+{
+	return rec->is_dir && READ_ONCE(rec->target_path);
 }
 
 /* Is its inode gone? */

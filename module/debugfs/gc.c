@@ -68,8 +68,8 @@ static struct line *add_line(struct ft_lines *lines, enum kind kind, dev_t dev)
 /* A file, if blocks of it were moved. */
 static int list_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 {
-	u32 fg = READ_ONCE(rec->gc_moved[FT_VICTIM_FG]);
-	u32 bg = READ_ONCE(rec->gc_moved[FT_VICTIM_BG]);
+	const u32 *moved = ft_gc_moved_of(rec);
+	u32 fg = READ_ONCE(moved[FT_VICTIM_FG]), bg = READ_ONCE(moved[FT_VICTIM_BG]);
 	struct line *line;
 
 	if (!fg && !bg)
@@ -88,8 +88,6 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	struct ft_gc *gc = vol->gc;
 	u32 n;
 
-	if (!gc)
-		return 0;
 	if (ft_vec_make_room(&lines->vec, 1 + FT_GC_VICTIMS + FT_GC_SHARES,
 			     sizeof(struct line)))
 		return -ENOMEM;

@@ -108,6 +108,8 @@ static int fill(struct ft_lines *lines)
 	unsigned int n;
 	int err = 0;
 
+	if (text->on && !*text->on)
+		return 0;
 	if (text->view) {
 		lines->snap = ft_snapshot_take(text->view, text->each, lines);
 		err = PTR_ERR_OR_ZERO(lines->snap);

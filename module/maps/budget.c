@@ -72,8 +72,7 @@ static u64 bytes_of(struct ft_inode *rec, const struct choice *c)
 static bool can_give_way(const struct ft_inode *rec, const struct choice *c)
 {
 	return READ_ONCE(rec->owner) == c->owner &&
-	       !(rec->is_dir && (!hlist_empty(&rec->children) ||
-				 READ_ONCE(rec->target_path)));
+	       !(rec->is_dir && (!hlist_empty(&rec->children) || rec->target_path));
 }
 
 static void find_largest(struct ft_inode *rec, void *arg)
@@ -241,12 +240,18 @@ static void come_back(struct work_struct *work)
 	ft_mem_try_again(delay);
 }
 
+/* In each record: up to which block the map has lost its causes. */
+static u32 stripped_to;
+
 /**
  * ft_budget_init() - let files give way when the budget is used up, and come back
+ *
+ * Context: process; before the first record.
  */
 void ft_budget_init(void)
 {
 	ft_mem_hook(give_way, come_back);
+	stripped_to = ft_record_reserve(sizeof(u32));
 }
 
 /**
@@ -277,12 +282,12 @@ bool ft_budget_make_way(struct ft_inode *rec)
 /* In turn, as a file may have more of them than can be freed at once. */
 static void drop_some_causes(struct ft_inode *rec)
 {
+	u32 *pos = ft_record_at(rec, stripped_to);
 	u64 bytes = rec->map.bytes;
 
-	if (rec->stripped_to == FT_LBLK_END)
-		rec->stripped_to = 0;
-	rec->stripped_to = ft_extmap_drop_causes(&rec->map, rec->stripped_to,
-						 FT_LEAVES_AT_ONCE);
+	if (*pos == FT_LBLK_END)
+		*pos = 0;
+	*pos = ft_extmap_drop_causes(&rec->map, *pos, FT_LEAVES_AT_ONCE);
 	if (rec->map.bytes != bytes)
 		ft_count(FT_CAUSES_LOST);
 	ft_mem_charge(&rec->map, rec->owner, rec->map.nr, bytes);

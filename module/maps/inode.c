@@ -272,6 +272,15 @@ void ft_inode_missed(struct ft_inode *rec, enum ft_op op)
 	ft_inode_doubt(rec, op);
 }
 
+/* A file is not followed any more: drop all that is known of its blocks. */
+static void drop_all(struct ft_inode *rec)
+{
+	ft_trace_change(drop, rec, FT_TRACE_DROP);
+	ft_inode_drop_map(rec);
+	ft_inode_drop_second(rec);
+	ft_observers_call(drop, rec);
+}
+
 /**
  * ft_inode_omit() - leave a file out because memory is short
  * @rec: the file; its map is dropped
@@ -285,10 +294,7 @@ void ft_inode_omit(struct ft_inode *rec)
 	/* a scan that has not ended may need any more */
 	if (ft_inode_scanning(rec) && ft_second_bytes(rec) > needs)
 		needs = 2 * ft_second_bytes(rec);
-	ft_trace_change(drop, rec, FT_TRACE_DROP);
-	ft_inode_drop_map(rec);
-	ft_inode_drop_second(rec);
-	ft_observers_call(drop, rec);
+	drop_all(rec);
 	ft_inode_change(rec, FT_NO_ROOM);
 	rec->needs = min_t(u64, needs >> 10, U32_MAX);
 }
@@ -339,7 +345,7 @@ void ft_inode_drop_second(struct ft_inode *rec)
 	u64 bytes;
 
 	lockdep_assert_held(&rec->lock);
-	if (rec->is_dir || !ft_inode_scanning(rec))
+	if (!ft_inode_scanning(rec))
 		return;
 	bytes = ft_second_bytes(rec);
 	ft_extmap_drop(ft_built_map(rec));
@@ -437,7 +443,7 @@ void ft_inode_read(struct ft_inode *rec)
 {
 	ft_inode_lock(rec);
 	/* it is queued with this lock held, and only the worker takes it out */
-	if (!rec->queued)
+	if (!rec->queue.waits)
 		resynced_locked(rec);
 	spin_unlock(&rec->lock);
 }
@@ -514,7 +520,7 @@ bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit)
  */
 long ft_inode_size(void)
 {
-	return ALIGN(sizeof(struct ft_inode), cache_line_size());
+	return ALIGN(ft_record_size(), cache_line_size());
 }
 
 /**
@@ -619,9 +625,6 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	spin_lock_init(&rec->lock);
 	rec->last_write = FT_NO_WRITE;
 	ft_extmap_init(&rec->map);
-	RB_CLEAR_NODE(&rec->node);
-	INIT_HLIST_HEAD(&rec->links);
-	INIT_HLIST_HEAD(&rec->children);
 
 	ft_volume_get(vol);
 	err = put_in(rec, gfp);
@@ -710,7 +713,10 @@ struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino,
 	if (!rec || rec->ino != (u32)ino || rec->vol != vol ||
 	    ft_inode_is_dead(rec)) {
 		rec = ft_inode_find(vol, ino);
-		if (rec && rec->is_dir)
+		/* another inode may have had this number, if its end was not seen */
+		if (rec && rec->is_dir != is_dir)
+			rec = NULL;
+		if (rec && is_dir)
 			this_cpu_write(ft_last_dir, rec);
 	}
 	preempt_enable();
@@ -779,11 +785,8 @@ static bool take_out(struct ft_inode *rec)
 
 static void removed_locked(struct ft_inode *rec)
 {
-	ft_trace_change(drop, rec, FT_TRACE_DROP);
-	ft_inode_drop_map(rec);
-	ft_inode_drop_second(rec);
 	if (!rec->is_dir)
-		ft_observers_call(drop, rec);
+		drop_all(rec);
 	ft_inode_change(rec, FT_REMOVED);
 }
 
@@ -815,7 +818,7 @@ void ft_inode_remove(struct ft_inode *rec)
  */
 void ft_inode_remove_now(struct ft_inode *rec)
 {
-	bool left = !hlist_empty(&rec->links) || rec->target_path ||
+	bool left = !hlist_empty(&rec->links) || ft_inode_is_target(rec) ||
 		    (rec->is_dir && !hlist_empty(&rec->children));
 
 	lockdep_assert_held(&rec->vol->ns_lock);
@@ -912,7 +915,7 @@ int ft_inode_init(void)
 	if (err)
 		return err;
 	/* records share no cache line, so writers to different files do not */
-	cache = kmem_cache_create("fragtrace_inode", sizeof(struct ft_inode), 0,
+	cache = kmem_cache_create("fragtrace_inode", ft_record_size(), 0,
 				  SLAB_HWCACHE_ALIGN | SLAB_NO_MERGE, NULL);
 	if (cache)
 		return 0;

@@ -312,7 +312,7 @@ static void drop_child(struct ft_volume *vol, struct ft_link *link)
 	struct ft_inode *child = link->child;
 
 	remove_link(link);
-	if (!hlist_empty(&child->links) || child->target_path)
+	if (!hlist_empty(&child->links) || ft_inode_is_target(child))
 		return;
 	if (child->is_dir)
 		ft_names_drop_tree(vol, child);
@@ -386,7 +386,7 @@ static char *new_path(const char *path, size_t len)
 static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 		      bool is_open, char *path)
 {
-	if (!hlist_empty(&rec->links) || rec->target_path) {
+	if (!hlist_empty(&rec->links) || ft_inode_is_target(rec)) {
 		/* it has another one */
 	} else if (rec->is_dir) {
 		ft_names_drop_tree(vol, rec);
@@ -505,7 +505,7 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir)
 {
 	struct link_key key = key_of(dir, name, len);
-	struct ft_inode *rec = ft_inode_find(vol, ino);
+	struct ft_inode *rec = ft_inode_find_again(vol, ino, is_dir);
 	/* as long as the inode has not been asked, it is taken for that of @dir */
 	int err = add_name(dir, &key, ino, is_dir, dir->owner, rec);
 
@@ -574,7 +574,7 @@ bool ft_names_leave_out(struct ft_inode *rec)
 	do {
 		mutex_lock(&vol->ns_lock);
 		stays = ft_inode_is_dead(rec) || ft_volume_gone(vol) ||
-			rec->target_path || is_dropped(rec) ||
+			ft_inode_is_target(rec) || is_dropped(rec) ||
 			(rec->is_dir && !hlist_empty(&rec->children));
 		if (!stays)
 			done = leave_out_some(rec);
@@ -584,6 +584,21 @@ bool ft_names_leave_out(struct ft_inode *rec)
 		cond_resched();
 	} while (!stays && !done);
 	return done;
+}
+
+static void forget_children(struct ft_inode *dir)
+{
+	struct ft_link *link;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(link, next, &dir->children, of_parent) {
+		struct ft_inode *child = link->child;
+
+		remove_link(link);
+		if (hlist_empty(&child->links) && !ft_inode_is_target(child))
+			ft_inode_remove_now(child);
+		cond_resched();
+	}
 }
 
 /**
@@ -602,14 +617,8 @@ void ft_names_forget(struct ft_inode *rec)
 		remove_link(link);
 		cond_resched();
 	}
-	hlist_for_each_entry_safe(link, next, &rec->children, of_parent) {
-		struct ft_inode *child = link->child;
-
-		remove_link(link);
-		if (hlist_empty(&child->links) && !child->target_path)
-			ft_inode_remove_now(child);
-		cond_resched();
-	}
+	if (rec->is_dir)
+		forget_children(rec);
 	mutex_unlock(&rec->vol->ns_lock);
 }
 
@@ -703,7 +712,7 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 		name_missed(parent, err);
 		if (err == -ENOBUFS && rec)
 			name_lost(vol, rec, false, NULL);
-	} else if (rec && hlist_empty(&rec->links) && !rec->target_path) {
+	} else if (rec && hlist_empty(&rec->links) && !ft_inode_is_target(rec)) {
 		/* followed since it was created, but not in a watched directory */
 		ft_inode_remove_now(rec);
 	}
@@ -730,7 +739,7 @@ static void on_delete(struct ft_volume *vol, struct inode *dir,
 
 	if (link)
 		drop_name(vol, link, inode);
-	else if (rec && rec->target_path && !inode->i_nlink)
+	else if (rec && ft_inode_is_target(rec) && !inode->i_nlink)
 		ft_inode_remove_now(rec);
 	else
 		unknown_gone(vol, dir);
@@ -928,7 +937,7 @@ static void find_way(struct ft_inode *rec, struct way *way)
 		hlist_add_head(&link->of_child, &rec->links);
 		return;
 	}
-	if (!way->too_long && rec->target_path)
+	if (!way->too_long && ft_inode_is_target(rec))
 		way->top = rec;
 }
 

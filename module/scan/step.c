@@ -98,7 +98,7 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 
 	mutex_lock(&vol->ns_lock);
 	named = !ft_inode_is_dead(rec) &&
-		(!hlist_empty(&rec->links) || rec->target_path);
+		(!hlist_empty(&rec->links) || ft_inode_is_target(rec));
 	if (named)
 		ft_volume_read_begin(vol, &reading);
 	mutex_unlock(&vol->ns_lock);

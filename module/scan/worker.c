@@ -185,7 +185,7 @@ static bool forget(struct ft_inode *rec)
 
 	ft_file_cancel(rec);
 	/* the directory may be created again */
-	if (READ_ONCE(rec->target_path))
+	if (ft_inode_is_target(rec))
 		ft_target_kick();
 	ft_names_forget(rec);
 	ft_inode_put(rec);	/* the table's */

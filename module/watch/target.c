@@ -100,6 +100,11 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 		return -ENOMEM;
 	mutex_lock(&vol->ns_lock);
 	root = ft_inode_get(vol, found->ino);
+	/* a file had this number, and its end was not seen */
+	if (root && !root->is_dir) {
+		ft_inode_put(root);
+		root = NULL;
+	}
 	if (!root) {
 		root = ft_inode_create(vol, found->ino, true, true,
 				       ft_mem_owner(GLOBAL_ROOT_UID), GFP_KERNEL);

@@ -99,7 +99,7 @@ struct line {
 
 /**
  * struct chunk - the counts of neighbouring windows
- * @node: in rec->heat, by @index
+ * @node: in the tree of its file, by @index
  * @index: number of its first window, divided by %WINDOWS_PER_CHUNK
  * @period: the period up to which @counts are aged
  * @dropped: of the root of a tree that is in no file any more: in the list of those
@@ -118,6 +118,16 @@ struct chunk {
 	u32 counts[WINDOWS_PER_CHUNK][NR_COUNTS];
 };
 
+/**
+ * struct chunks - the counts of a file, protected by the lock of its record
+ * @tree: struct chunk; empty when the file is dead
+ * @nr: how many; may be read without the lock
+ */
+struct chunks {
+	struct rb_root tree;
+	u32 nr;
+};
+
 /*
  * Windows of reads, requests and overwrites that were not counted, because memory was
  * refused, the budget does not allow more, or a read was too long.
@@ -131,6 +141,11 @@ static struct kmem_cache *cache;
 static unsigned int window_bits;	/* of blocks */
 static u64 period_length;		/* in jiffies */
 static u32 last_asked;	/* the period in which room was asked for last */
+
+static __always_inline struct chunks *chunks_of(const struct ft_inode *rec)
+{
+	return ft_kept(rec, heat);
+}
 
 static u32 this_period(void)
 {
@@ -202,7 +217,7 @@ static __always_inline int compare_index(const void *index, const struct rb_node
 /* The chunk with this index, or NULL. */
 static __always_inline struct chunk *find_chunk(const struct ft_inode *rec, u32 index)
 {
-	return chunk_of(rb_find(&index, &rec->heat, compare_index));
+	return chunk_of(rb_find(&index, &chunks_of(rec)->tree, compare_index));
 }
 
 static bool is_before(struct rb_node *a, const struct rb_node *b)
@@ -213,6 +228,7 @@ static bool is_before(struct rb_node *a, const struct rb_node *b)
 /* The chunk with this index, a new one if there is none; NULL without memory. */
 static struct chunk *get_chunk(struct ft_inode *rec, u32 index, u32 now)
 {
+	struct chunks *chunks = chunks_of(rec);
 	struct chunk *c = find_chunk(rec, index);
 
 	if (c) {
@@ -221,8 +237,8 @@ static struct chunk *get_chunk(struct ft_inode *rec, u32 index, u32 now)
 	}
 	c = new_chunk(index, now);
 	if (c) {
-		rb_add(&c->node, &rec->heat, is_before);
-		WRITE_ONCE(rec->heat_chunks, rec->heat_chunks + 1);
+		rb_add(&c->node, &chunks->tree, is_before);
+		WRITE_ONCE(chunks->nr, chunks->nr + 1);
 	}
 	return c;
 }
@@ -230,7 +246,7 @@ static struct chunk *get_chunk(struct ft_inode *rec, u32 index, u32 now)
 /* The first chunk from this index on, or NULL. */
 static struct chunk *first_from(const struct ft_inode *rec, u32 index)
 {
-	struct rb_node *node = rec->heat.rb_node;
+	struct rb_node *node = chunks_of(rec)->tree.rb_node;
 	struct chunk *found = NULL;
 
 	while (node) {
@@ -247,8 +263,10 @@ static struct chunk *first_from(const struct ft_inode *rec, u32 index)
 
 static void remove_chunk(struct ft_inode *rec, struct chunk *c)
 {
-	rb_erase(&c->node, &rec->heat);
-	WRITE_ONCE(rec->heat_chunks, rec->heat_chunks - 1);
+	struct chunks *chunks = chunks_of(rec);
+
+	rb_erase(&c->node, &chunks->tree);
+	WRITE_ONCE(chunks->nr, chunks->nr - 1);
 	free_chunk(c);
 }
 
@@ -276,19 +294,20 @@ static DECLARE_WORK(dropped_work, free_dropped);
 /* Drop the counts of a file, in bounded time: a worker frees the memory. rec->lock is held. */
 static void drop_counts(struct ft_inode *rec)
 {
-	struct chunk *root = chunk_of(rec->heat.rb_node);
+	struct chunks *chunks = chunks_of(rec);
+	struct chunk *root = chunk_of(chunks->tree.rb_node);
 
 	if (!root)
 		return;
-	rec->heat = RB_ROOT;
-	WRITE_ONCE(rec->heat_chunks, 0);
+	chunks->tree = RB_ROOT;
+	WRITE_ONCE(chunks->nr, 0);
 	if (llist_add(&root->dropped, &dropped))
 		schedule_work(&dropped_work);
 }
 
 static u64 bytes_of(const struct ft_inode *rec)
 {
-	return (u64)READ_ONCE(rec->heat_chunks) * sizeof(struct chunk);
+	return (u64)READ_ONCE(chunks_of(rec)->nr) * sizeof(struct chunk);
 }
 
 /* Free the memory of windows that were not used for long. The caller holds a reference. */
@@ -810,6 +829,7 @@ const struct ft_observer ft_heat = {
 	.init = init,
 	.exit = exit_heat,
 	.probes = probes,
+	.file_size = sizeof(struct chunks),
 	.read = count_read,
 	.drop = drop_counts,
 	.give_way = drop_hottest,

@@ -33,19 +33,20 @@ MODULE_PARM_DESC(latency, "measure how long reads take, with and without breaks 
  */
 struct ft_reads *ft_counts_new(struct ft_inode *rec)
 {
+	struct ft_reads __rcu **kept = ft_counts_kept(rec);
 	struct ft_reads *f = NULL;
 
 	spin_lock(&rec->lock);
-	if (ft_inode_followed(rec) && !rcu_access_pointer(rec->reads) &&
+	if (ft_inode_followed(rec) && !rcu_access_pointer(*kept) &&
 	    !ft_mem_uses_more_than(MOST_SIXTEENTHS)) {
 		ft_mem_add_yielding(kmalloc_size_roundup(sizeof(*f)));
 		f = kzalloc(sizeof(*f), GFP_NOWAIT | __GFP_NOWARN);
 		if (f)
-			rcu_assign_pointer(rec->reads, f);
+			rcu_assign_pointer(*kept, f);
 		else
 			ft_mem_add_yielding(-(long)kmalloc_size_roundup(sizeof(*f)));
 	}
-	f = rcu_dereference_protected(rec->reads, lockdep_is_held(&rec->lock));
+	f = rcu_dereference_protected(*kept, lockdep_is_held(&rec->lock));
 	spin_unlock(&rec->lock);
 	return f ?: &ft_counts_of_volume(rec)->rest;
 }
@@ -58,13 +59,14 @@ struct ft_reads *ft_counts_new(struct ft_inode *rec)
  */
 void ft_counts_drop(struct ft_inode *rec)
 {
-	struct ft_reads *f = rcu_dereference_protected(rec->reads, true);
+	struct ft_reads __rcu **kept = ft_counts_kept(rec);
+	struct ft_reads *f = rcu_dereference_protected(*kept, true);
 	struct ft_read_times *t = ft_counts_of_volume(rec);
 	unsigned int i;
 
 	if (!f)
 		return;
-	RCU_INIT_POINTER(rec->reads, NULL);
+	RCU_INIT_POINTER(*kept, NULL);
 	for (i = 0; t && i < FT_LATENCY_COUNTS; i++)
 		atomic64_add(atomic64_read(ft_counts_nr(f, i)),
 			     ft_counts_nr(&t->rest, i));

@@ -123,13 +123,19 @@ void ft_counts_give_way(void);
 void ft_counts_reset(struct ft_volume *vol);
 void ft_counts_watch(void *state);
 
+/* Where the counts of a file are: under RCU; %NULL if it has none, or is dead. */
+static __always_inline struct ft_reads __rcu **ft_counts_kept(const struct ft_inode *rec)
+{
+	return ft_kept(rec, latency);
+}
+
 /*
  * The counts of a file, or %NULL. In an RCU read section, which in a probe is that of
  * disabled preemption, see probes/probing.h.
  */
 static __always_inline struct ft_reads *ft_counts_own(const struct ft_inode *rec)
 {
-	return rcu_dereference_check(rec->reads, rcu_read_lock_any_held());
+	return rcu_dereference_check(*ft_counts_kept(rec), rcu_read_lock_any_held());
 }
 
 /* The counts of a file, or those of the rest. Valid until the end of the RCU read section. */

@@ -306,6 +306,7 @@ const struct ft_observer ft_latency = {
 	.probes = probes,
 	.attach = attach,
 	.state_size = sizeof(struct ft_read_times),
+	.file_size = sizeof(struct ft_reads *),
 	.watch = ft_counts_watch,
 	.drop = ft_counts_drop,
 	.give_way = ft_counts_give_way,

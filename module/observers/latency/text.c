@@ -58,7 +58,7 @@ static int copy_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 	struct line *new;
 
 	rcu_read_lock();
-	f = rcu_dereference(rec->reads);
+	f = rcu_dereference(*ft_counts_kept(rec));
 	if (f)
 		copy_counts(&l, f);
 	rcu_read_unlock();

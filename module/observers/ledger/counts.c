@@ -74,15 +74,16 @@ static struct ft_wrote *process_of(struct ft_volume *vol, struct ft_wrote *file,
 
 static noinline struct ft_wrote *add_file(struct ft_inode *rec)
 {
+	struct ft_wrote __rcu **kept = ft_wrote_kept(rec);
 	struct ft_wrote *f;
 
 	spin_lock(&rec->lock);
-	f = rcu_dereference_protected(rec->wrote, lockdep_is_held(&rec->lock));
+	f = rcu_dereference_protected(*kept, lockdep_is_held(&rec->lock));
 	if (!f && ft_inode_followed(rec) && !ft_mem_uses_more_than(MOST_SIXTEENTHS)) {
 		f = kzalloc(sizeof(*f), GFP_NOWAIT | __GFP_NOWARN);
 		if (f) {
 			ft_mem_add_yielding(kmalloc_size_roundup(sizeof(*f)));
-			rcu_assign_pointer(rec->wrote, f);
+			rcu_assign_pointer(*kept, f);
 		}
 	}
 	spin_unlock(&rec->lock);
@@ -100,7 +101,7 @@ static noinline struct ft_wrote *add_file(struct ft_inode *rec)
  */
 void ft_wrote_add(struct ft_inode *rec, u32 number, enum ft_wrote_sum sum, u32 bytes)
 {
-	struct ft_wrote *f = rcu_dereference_check(rec->wrote, rcu_read_lock_any_held());
+	struct ft_wrote *f = rcu_dereference_check(*ft_wrote_kept(rec), rcu_read_lock_any_held());
 
 	if (unlikely(!f))
 		f = add_file(rec);
@@ -130,13 +131,14 @@ void ft_wrote_add_other(struct ft_wrote_all *ledger, enum ft_wrote_sum sum, u32 
  */
 void ft_wrote_drop(struct ft_inode *rec)
 {
-	struct ft_wrote *f = rcu_dereference_protected(rec->wrote, true);
+	struct ft_wrote __rcu **kept = ft_wrote_kept(rec);
+	struct ft_wrote *f = rcu_dereference_protected(*kept, true);
 	struct ft_wrote_all *ledger = ledger_of(rec);
 	unsigned int i;
 
 	if (!f)
 		return;
-	RCU_INIT_POINTER(rec->wrote, NULL);
+	RCU_INIT_POINTER(*kept, NULL);
 	for (i = 0; i < FT_NR_WROTE_SUMS; i++)
 		atomic64_add(atomic64_read(&f->bytes[i]), &ledger->file.bytes[i]);
 	kfree_rcu(f, rcu);

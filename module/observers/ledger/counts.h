@@ -123,6 +123,12 @@ struct ft_wrote_all {
 
 extern bool ft_wrote_on;
 
+/* Where the numbers of a file are: under RCU; %NULL if it has none, or is dead. */
+static __always_inline struct ft_wrote __rcu **ft_wrote_kept(const struct ft_inode *rec)
+{
+	return ft_kept(rec, ledger);
+}
+
 void ft_wrote_add(struct ft_inode *rec, u32 number, enum ft_wrote_sum sum, u32 bytes);
 void ft_wrote_add_other(struct ft_wrote_all *ledger, enum ft_wrote_sum sum, u32 bytes);
 void ft_wrote_drop(struct ft_inode *rec);

@@ -244,6 +244,7 @@ const struct ft_observer ft_ledger = {
 	.init = init,
 	.probes = probes,
 	.state_size = sizeof(struct ft_wrote_all),
+	.file_size = sizeof(struct ft_wrote *),
 	.watch = ft_wrote_watch,
 	.forget = ft_wrote_forget,
 	.drop = ft_wrote_drop,

@@ -108,7 +108,7 @@ static int copy_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 	bool any;
 
 	rcu_read_lock();
-	f = rcu_dereference(rec->wrote);
+	f = rcu_dereference(*ft_wrote_kept(rec));
 	any = f && copy_sums(bytes, f);
 	rcu_read_unlock();
 	if (!any)

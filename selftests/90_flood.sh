@@ -35,13 +35,13 @@ in_turn() {
 	done
 }
 
-plan 4
+plan 5
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/enemy $MNT/friend
 chown $ENEMY $MNT/enemy
 chown $FRIEND $MNT/friend
 # All numbers together may take 512 KiB: less than 5000.
-load path=$MNT max_mem_mb=8
+load path=$MNT max_mem_mb=8 ledger=1
 settle
 cat >/tmp/names <<-'END'
 	n=0
@@ -59,6 +59,9 @@ expect "processes of the other user are known" "$(awk -v file=$MNT/friend/a.sst 
 	sub(/:.*/, "", $12)
 	print $9, $12
 }' $DBG/extents | sort | uniq -c | xargs)" "3 append fileop"
+lines=$(awk '$2 == "process"' $DBG/ledger | wc -l)
+check "each has its line in ledger, which has no more lines than there are numbers ($lines)" \
+	awk -v lines=$lines -v numbers=$(stat_of writers) '$2 == "process" && $11 == "fileop" && $3 { n++ } END { exit n < 8 || lines > numbers + 1 }' $DBG/ledger
 extensions 200 240
 echo reset >$DBG/by_pair
 in_turn

@@ -113,7 +113,7 @@ check_sums() {
 	echo "# $(device 3) bytes, $(device 4) discarded: $(kinds), metadata $(kind checkpoint sit nat ssa), super $(kind super)"
 }
 
-plan 25
+plan 27
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 if ! echo 1 >"$SYS/iostat_enable" 2>/dev/null || ! grep -q 'fs cp meta' "/proc/fs/f2fs/${DISK##*/}/iostat_info"; then
 	skip_rest "sums of F2FS" "this kernel has no iostat"
@@ -141,6 +141,11 @@ expect "both are of the file, and of the process" "$(of file $MNT/a), $(of proce
 begin
 fileop write $MNT/a 0 8K sync
 expect "two blocks are rewritten" "$(kinds)" "rewritten hot_data 8192, node_sync warm_node 4096"
+begin
+fileop write $MNT/a 0 4K
+fileop write $MNT/a 8K 4K
+check_sums "two processes before a flush"
+expect "blocks of a file that both have dirtied are of neither" "$(of process fileop)" "4096 0 0 0 0 0 0"
 begin
 fileop mmap $MNT/a 0 12K
 check_sums "a mapping"

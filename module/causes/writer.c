@@ -11,6 +11,7 @@
  * come later still get theirs.
  */
 
+#include <linux/align.h>
 #include <linux/cred.h>
 #include <linux/jhash.h>
 #include <linux/random.h>
@@ -55,10 +56,30 @@ struct ft_writers *ft_writers_new(void)
 	return writers;
 }
 
-/* The memory of a process in a cgroup. */
-static size_t size_of(const char *cgroup)
+/* How many numbers are kept with each process. */
+static unsigned int nr_sums;
+
+/**
+ * ft_writer_keep_sums() - let something be counted by process, see ft_writer_sums()
+ * @nr: how many numbers for each
+ *
+ * Context: process; before the first volume.
+ */
+void ft_writer_keep_sums(unsigned int nr)
 {
-	return sizeof(struct ft_writer) + strlen(cgroup) + 1;
+	nr_sums = nr;
+}
+
+/* Where these are behind an entry, whose cgroup has this path. */
+static size_t sums_at(const char *cgroup)
+{
+	return ALIGN(sizeof(struct ft_writer) + strlen(cgroup) + 1, sizeof(atomic64_t));
+}
+
+/* The memory of a process in a cgroup; only its first number has sums. */
+static size_t size_of(const char *cgroup, bool has_sums)
+{
+	return sums_at(cgroup) + (has_sums ? nr_sums * sizeof(atomic64_t) : 0);
 }
 
 /* The memory that the table takes for so many processes, besides themselves. */
@@ -83,7 +104,7 @@ void ft_writers_free(struct ft_writers *writers)
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(&ft_writer_cache, cpu)->vol, NULL);
 	xa_for_each(&writers->by_number, i, w)
-		ft_mem_free(w, size_of(w->cgroup));
+		ft_mem_free(w, size_of(w->cgroup, w->sums));
 	xa_destroy(&writers->by_number);
 	ft_mem_add(-slots_size(writers->nr - FT_FIRST_WRITER));
 	ft_mem_free(writers, sizeof(*writers));
@@ -134,7 +155,8 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 	char cgroup[CGROUP_LEN];
 	u64 cgroup_id = ft_task_cgroup(cgroup, sizeof(cgroup));
-	size_t size = size_of(cgroup);
+	bool has_sums = nr_sums && !same_as;
+	size_t size = size_of(cgroup, has_sums);
 	struct ft_writer *w;
 
 	if (!may_add(writers, size))
@@ -151,6 +173,8 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	memcpy(w->comm, comm, sizeof(w->comm));
 	w->cgroup_id = cgroup_id;
 	memcpy(w->cgroup, cgroup, strlen(cgroup) + 1);
+	if (has_sums)
+		w->sums = (void *)w + sums_at(cgroup);
 	ft_mem_add(slots_size(1));
 	if (xa_is_err(xa_store(&writers->by_number, w->number, w, gfp))) {
 		ft_mem_add(-slots_size(1));
@@ -242,4 +266,19 @@ u32 ft_writer_first(struct ft_volume *vol, u32 number)
 	const struct ft_writer *w = ft_writer_find(vol, number);
 
 	return w ? w->same_as : number;
+}
+
+/**
+ * ft_writer_sums() - the numbers that are counted by process
+ * @vol: the volume
+ * @number: any number of the process
+ *
+ * Context: as ft_writer_find().
+ * Return: as many as ft_writer_keep_sums() has said; %NULL if the number means no process.
+ */
+atomic64_t *ft_writer_sums(struct ft_volume *vol, u32 number)
+{
+	const struct ft_writer *w = ft_writer_find(vol, ft_writer_first(vol, number));
+
+	return w ? w->sums : NULL;
 }

@@ -5,6 +5,7 @@
 #ifndef FT_WRITER_H
 #define FT_WRITER_H
 
+#include <linux/atomic.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -33,8 +34,10 @@ struct ft_volume;
  * @period: in which it got this number
  * @first: when that was, in seconds since 1970
  * @last: when its last write was seen
- * @comm: the name of the thread
  * @cgroup_id: the ID of the cgroup
+ * @sums: numbers that are counted of the process; with its first number only, otherwise
+ *	%NULL
+ * @comm: the name of the thread
  * @cgroup: its path, cut off if it is long
  */
 struct ft_writer {
@@ -46,6 +49,7 @@ struct ft_writer {
 	u64 first;
 	u64 last;
 	u64 cgroup_id;
+	atomic64_t *sums;
 	char comm[TASK_COMM_LEN];
 	char cgroup[];
 };
@@ -57,7 +61,7 @@ struct ft_writer {
 /**
  * struct ft_writers - the processes that wrote to a volume
  * @lock: protects all of this; an entry stays once it is added, and only its @last
- *	changes
+ *	and @sums change
  * @by_number: struct ft_writer
  * @chain: hash table, the newest first
  * @seed: of the hashes of processes and users: nobody can choose whom to collide with
@@ -91,11 +95,13 @@ struct ft_writer_cache {
 
 DECLARE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
 
+void ft_writer_keep_sums(unsigned int nr);
 struct ft_writers *ft_writers_new(void);
 void ft_writers_free(struct ft_writers *writers);
 u32 ft_writer_number(struct ft_volume *vol);
 struct ft_writer *ft_writer_find(struct ft_volume *vol, u32 number);
 u32 ft_writer_first(struct ft_volume *vol, u32 number);
+atomic64_t *ft_writer_sums(struct ft_volume *vol, u32 number);
 
 static inline u32 ft_writer_period(void)
 {

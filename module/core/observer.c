@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of observers, and their states of a volume.
+ * The list of observers, and what they keep of volumes and files.
  */
+
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "core/memory.h"
 #include "core/observer.h"
 
 const struct ft_observer *const *ft_observers;
 u32 ft_kept_at[FT_NR_OBSERVERS];
+
+/*
+ * No file gets numbers of its own when so many sixteenths of the budget are used; when more
+ * are, all files lose theirs.
+ */
+#define MOST_SIXTEENTHS		12
+#define TOO_MANY_SIXTEENTHS	13
 
 static void exit_first(unsigned int nr)
 {
@@ -36,7 +47,9 @@ int ft_observers_init(const struct ft_observer *const *list)
 			exit_first(i);
 			return err;
 		}
-		ft_kept_at[i] = ft_record_reserve(*o->on ? o->file_size : 0);
+		if (*o->on)
+			ft_kept_at[i] = ft_record_reserve(o->nr_counts ? sizeof(void *) :
+									 o->file_size);
 	}
 	return 0;
 }
@@ -69,7 +82,8 @@ bool ft_observers_watch(struct ft_volume *vol)
 		vol->observed[i] = ft_mem_zalloc(o->state_size, GFP_KERNEL);
 		if (!vol->observed[i])
 			return false;
-		o->watch(vol->observed[i]);
+		if (o->watch)
+			o->watch(vol->observed[i]);
 	}
 	return true;
 }
@@ -89,5 +103,147 @@ void ft_observers_forget(struct ft_volume *vol)
 		if (vol->observed[i] && o->forget)
 			o->forget(vol->observed[i]);
 		ft_mem_free(vol->observed[i], o->state_size);
+	}
+}
+
+/* === Numbers of files ===================================================== */
+
+/* Those that an observer counts of all files that have none of their own. */
+static atomic64_t *rest_of(const struct ft_volume *vol, unsigned int slot)
+{
+	return vol->observed[slot];
+}
+
+static size_t size_of_counts(unsigned int slot)
+{
+	return kmalloc_size_roundup(struct_size_t(struct ft_counts, nr,
+						  ft_observers[slot]->nr_counts));
+}
+
+/**
+ * ft_counts_new() - a file is counted for the first time: give it numbers of its own
+ * @rec: the file
+ * @slot: of the observer
+ *
+ * The slow half of ft_counts_of().
+ *
+ * Context: RCU read section; takes rec->lock.
+ * Return: its numbers, or those of the rest.
+ */
+atomic64_t *ft_counts_new(struct ft_inode *rec, enum ft_slot slot)
+{
+	struct ft_counts __rcu **kept = ft_record_at(rec, ft_kept_at[slot]);
+	size_t size = size_of_counts(slot);
+	struct ft_counts *own;
+
+	spin_lock(&rec->lock);
+	own = rcu_dereference_protected(*kept, lockdep_is_held(&rec->lock));
+	if (!own && ft_inode_followed(rec) && !ft_mem_uses_more_than(MOST_SIXTEENTHS)) {
+		ft_mem_add_yielding(size);
+		own = kzalloc(size, GFP_NOWAIT | __GFP_NOWARN);
+		if (own)
+			rcu_assign_pointer(*kept, own);
+		else
+			ft_mem_add_yielding(-(long)size);
+	}
+	spin_unlock(&rec->lock);
+	return own ? own->nr : rest_of(rec->vol, slot);
+}
+
+/* The numbers of a file are added to those of the rest. */
+static void drop_counts(struct ft_inode *rec, unsigned int slot)
+{
+	struct ft_counts __rcu **kept = ft_record_at(rec, ft_kept_at[slot]);
+	struct ft_counts *own = rcu_dereference_protected(*kept, lockdep_is_held(&rec->lock));
+	unsigned int i;
+
+	if (!own)
+		return;
+	RCU_INIT_POINTER(*kept, NULL);
+	for (i = 0; i < ft_observers[slot]->nr_counts; i++)
+		atomic64_add(atomic64_read(&own->nr[i]), &rest_of(rec->vol, slot)[i]);
+	kfree_rcu(own, rcu);
+	ft_mem_add_yielding(-(long)size_of_counts(slot));
+}
+
+static void drop_counts_of(struct ft_inode *rec, void *slot)
+{
+	spin_lock(&rec->lock);
+	drop_counts(rec, *(unsigned int *)slot);
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_counts_copy() - copy the numbers of a file
+ * @rec: the file
+ * @slot: of the observer
+ * @to: filled with them
+ *
+ * Context: any.
+ * Return: false if the file has none.
+ */
+bool ft_counts_copy(const struct ft_inode *rec, enum ft_slot slot, u64 *to)
+{
+	struct ft_counts *own;
+	unsigned int i;
+
+	rcu_read_lock();
+	own = ft_counts_own(rec, slot);
+	for (i = 0; own && i < ft_observers[slot]->nr_counts; i++)
+		to[i] = atomic64_read(&own->nr[i]);
+	rcu_read_unlock();
+	return own;
+}
+
+/**
+ * ft_counts_reset() - the numbers of all files of a volume, and of the rest, begin again
+ * @vol: the volume
+ * @slot: of the observer
+ *
+ * Context: process.
+ */
+void ft_counts_reset(struct ft_volume *vol, enum ft_slot slot)
+{
+	unsigned int i = slot;
+
+	ft_volume_visit(vol, drop_counts_of, &i);
+	for (i = 0; i < ft_observers[slot]->nr_counts; i++)
+		atomic64_set(&rest_of(vol, slot)[i], 0);
+}
+
+/**
+ * ft_observers_drop() - a file is left out, or is gone: drop what is kept of it
+ * @rec: the file
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_observers_drop(struct ft_inode *rec)
+{
+	const struct ft_observer *o;
+	unsigned int i;
+
+	ft_for_each_observer(o, i) {
+		if (*o->on && o->nr_counts)
+			drop_counts(rec, i);
+		if (*o->on && o->drop)
+			o->drop(rec);
+	}
+}
+
+/**
+ * ft_observers_give_way() - drop some of what is kept of files, as memory is short
+ *
+ * Context: process; may sleep.
+ */
+void ft_observers_give_way(void)
+{
+	const struct ft_observer *o;
+	unsigned int i;
+
+	ft_for_each_observer(o, i) {
+		if (*o->on && o->nr_counts && ft_mem_uses_more_than(TOO_MANY_SIXTEENTHS))
+			ft_volume_visit_all(drop_counts_of, &i);
+		if (*o->on && o->give_way)
+			o->give_way();
 	}
 }

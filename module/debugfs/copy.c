@@ -77,11 +77,16 @@ static void keep_path(struct ft_snapshot *snap, size_t len)
 	snap->paths.nr += len + 1;
 }
 
-/*
- * Append a path, or another text, of less than PATH_MAX bytes to the paths; it is escaped if
- * they are. Sets *@at to its offset among them. Returns 0 or -ENOMEM.
+/**
+ * ft_snapshot_append() - append a path, or another text, to the paths
+ * @snap: the snapshot
+ * @path: the text; it is cut off at PATH_MAX, and escaped if paths are
+ * @at: set to its offset among them
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
  */
-static int append_path(struct ft_snapshot *snap, const char *path, u64 *at)
+int ft_snapshot_append(struct ft_snapshot *snap, const char *path, u64 *at)
 {
 	size_t len = strnlen(path, PATH_MAX - 1);
 	char *to;
@@ -101,7 +106,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 {
 	struct ft_snap_volume *v = ft_snap_volume(snap, snap->volumes.nr);
 	u64 path;
-	int err = append_path(snap, vol->mountpoint, &path);
+	int err = ft_snapshot_append(snap, vol->mountpoint, &path);
 
 	if (err)
 		return err;
@@ -339,7 +344,7 @@ static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 		err = ft_vec_make_room(&snap->writers, 1,
 				       sizeof(struct ft_snap_writer));
 		if (!err && w->cgroup[0])
-			err = append_path(snap, w->cgroup, &cgroup);
+			err = ft_snapshot_append(snap, w->cgroup, &cgroup);
 		if (err)
 			return err;
 		*ft_snap_writer(snap, snap->writers.nr) =

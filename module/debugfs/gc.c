@@ -35,16 +35,14 @@ enum kind { VOLUME, VICTIM, MOVED, FILE_MOVED };
 
 /**
  * struct line - a line of the text
- * @kind: which line
- * @dev: device number of the volume
+ * @of: which kind, and the volume
  * @sums: of a volume
  * @victim: a victim
  * @share: blocks that were moved out of a victim
  * @moved: a file
  */
 struct line {
-	enum kind kind;
-	dev_t dev;
+	struct ft_line of;
 	union {
 		struct ft_gc_sums sums;
 		struct ft_gc_victim victim;
@@ -52,18 +50,6 @@ struct line {
 		struct moved moved;
 	};
 };
-
-/* Add a line of a volume; the caller fills it. %NULL if memory is short. */
-static struct line *add_line(struct ft_lines *lines, enum kind kind, dev_t dev)
-{
-	struct line *line = ft_lines_add(lines);
-
-	if (line) {
-		line->kind = kind;
-		line->dev = dev;
-	}
-	return line;
-}
 
 /* A file, if blocks of it were moved. */
 static int list_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
@@ -74,7 +60,7 @@ static int list_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 
 	if (!fg && !bg)
 		return 0;
-	line = add_line(lines, FILE_MOVED, rec->vol->dev);
+	line = ft_lines_add_of(lines, FILE_MOVED, rec->vol);
 	if (!line)
 		return -ENOMEM;
 	line->moved.file = file;
@@ -86,6 +72,7 @@ static int list_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 {
 	struct ft_gc *gc = vol->gc;
+	struct line *line;
 	u32 n;
 
 	if (ft_vec_make_room(&lines->vec, 1 + FT_GC_VICTIMS + FT_GC_SHARES,
@@ -96,16 +83,19 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	 * their victims: they add up to no more than these have moved.
 	 */
 	spin_lock(&gc->lock);
-	for (n = 0; n < gc->nr_shares; n++)
-		add_line(lines, MOVED, vol->dev)->share =
-			gc->share[(gc->newest_share - n) % FT_GC_SHARES];
+	for (n = 0; n < gc->nr_shares; n++) {
+		line = ft_lines_add_of(lines, MOVED, vol);
+		line->share = gc->share[(gc->newest_share - n) % FT_GC_SHARES];
+	}
 	spin_unlock(&gc->lock);
 	ft_let_writers_go();
 	spin_lock(&gc->lock);
-	add_line(lines, VOLUME, vol->dev)->sums = gc->sums;
-	for (n = 0; n < gc->nr; n++)
-		add_line(lines, VICTIM, vol->dev)->victim =
-			gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
+	line = ft_lines_add_of(lines, VOLUME, vol);
+	line->sums = gc->sums;
+	for (n = 0; n < gc->nr; n++) {
+		line = ft_lines_add_of(lines, VICTIM, vol);
+		line->victim = gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
+	}
 	spin_unlock(&gc->lock);
 	return 0;
 }
@@ -117,17 +107,17 @@ static u64 blocks_of(const struct line *line)
 
 static u32 number_of(const struct line *line)
 {
-	return line->kind == VICTIM ? line->victim.number : line->share.victim;
+	return line->of.kind == VICTIM ? line->victim.number : line->share.victim;
 }
 
 /* By volume: its sums, then victims, the last one first, each with its files by number. */
 static int compare_victims(const struct line *x, const struct line *y)
 {
-	if (x->kind == VOLUME || y->kind == VOLUME)
-		return ft_compare(x->kind, y->kind);
+	if (x->of.kind == VOLUME || y->of.kind == VOLUME)
+		return ft_compare(x->of.kind, y->of.kind);
 	/* numbers may wrap */
 	return ft_compare(0, (s32)(number_of(x) - number_of(y))) ?:
-	       ft_compare(x->kind, y->kind) ?: ft_compare(x->share.ino, y->share.ino);
+	       ft_compare(x->of.kind, y->of.kind) ?: ft_compare(x->share.ino, y->share.ino);
 }
 
 /* Last come the files, by volume, most blocks first, then in the order of the snapshot. */
@@ -136,11 +126,11 @@ static int compare(const void *a, const void *b)
 	const struct line *x = a, *y = b;
 
 	cond_resched();
-	if (x->kind != y->kind && (x->kind == FILE_MOVED || y->kind == FILE_MOVED))
-		return ft_compare(x->kind, y->kind);
-	if (x->dev != y->dev)
-		return ft_compare(x->dev, y->dev);
-	if (x->kind != FILE_MOVED)
+	if (x->of.kind != y->of.kind && (x->of.kind == FILE_MOVED || y->of.kind == FILE_MOVED))
+		return ft_compare(x->of.kind, y->of.kind);
+	if (x->of.dev != y->of.dev)
+		return ft_compare(x->of.dev, y->of.dev);
+	if (x->of.kind != FILE_MOVED)
 		return compare_victims(x, y);
 	return ft_compare(blocks_of(y), blocks_of(x)) ?:
 	       ft_compare(x->moved.file, y->moved.file);
@@ -156,23 +146,24 @@ static int add_up(struct ft_lines *lines)
 	size_t kept = 0, nr_files = 0;
 
 	for (line = all; line < all + lines->vec.nr; line++) {
-		bool same = last && last->kind == line->kind && last->dev == line->dev;
+		bool same = last && last->of.kind == line->of.kind && last->of.dev == line->of.dev;
 
 		cond_resched();
 		nr_files = same ? nr_files + 1 : 0;
-		if (line->kind == FILE_MOVED && nr_files >= MAX_FILES)
+		if (line->of.kind == FILE_MOVED && nr_files >= MAX_FILES)
 			continue;
-		if (line->kind == MOVED && (!victim || victim->dev != line->dev ||
-					    victim->victim.number != line->share.victim))
+		if (line->of.kind == MOVED &&
+		    (!victim || victim->of.dev != line->of.dev ||
+		     victim->victim.number != line->share.victim))
 			continue;
-		if (line->kind == MOVED && same && last->share.ino == line->share.ino &&
+		if (line->of.kind == MOVED && same && last->share.ino == line->share.ino &&
 		    last->share.victim == line->share.victim) {
 			last->share.blocks += line->share.blocks;
 			continue;
 		}
 		last = &all[kept++];
 		*last = *line;
-		if (line->kind == VICTIM)
+		if (line->of.kind == VICTIM)
 			victim = last;
 	}
 	lines->vec.nr = kept;
@@ -187,12 +178,12 @@ static_assert(ARRAY_SIZE(policies) == FT_NR_POLICIES);
 static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *data)
 {
 	const struct line *line = data;
-	unsigned int major = MAJOR(line->dev), minor = MINOR(line->dev);
+	unsigned int major = MAJOR(line->of.dev), minor = MINOR(line->of.dev);
 	const struct ft_gc_victim *victim = &line->victim;
 	const struct ft_gc_sums *sums = &line->sums;
 	const struct ft_snap_file *f;
 
-	switch (line->kind) {
+	switch (line->of.kind) {
 	case VOLUME:
 		seq_printf(m, "volume %u:%u %llu %llu %llu %llu %llu %llu %llu %llu\n",
 			   major, minor, sums->victims[FT_VICTIM_FG],

@@ -34,6 +34,30 @@ void *ft_lines_add(struct ft_lines *lines)
 	return memset(lines->vec.data + size * lines->vec.nr++, 0, size);
 }
 
+/**
+ * ft_lines_add_of() - add a line of a volume that begins with a &struct ft_line
+ * @lines: all lines
+ * @kind: which kind
+ * @vol: the volume
+ *
+ * Context: process; may sleep, unless there is room.
+ * Return: the line, otherwise zeroed, as ft_lines_add().
+ */
+void *ft_lines_add_of(struct ft_lines *lines, u32 kind, const struct ft_volume *vol)
+{
+	struct ft_line *line = ft_lines_add(lines);
+
+	if (line)
+		*line = (struct ft_line){ .kind = kind, .dev = vol->dev };
+	return line;
+}
+
+/* Is there nothing to show, as a parameter is off? */
+static bool is_off(const struct ft_text *text)
+{
+	return text->on && !*text->on;
+}
+
 /* === Reading ============================================================== */
 
 static void *lines_start(struct seq_file *m, loff_t *pos)
@@ -65,7 +89,7 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 
 	if (text->version)
 		seq_printf(m, "# fragtrace %s %u\n", text->name, text->version);
-	if (text->on && !*text->on)
+	if (is_off(text))
 		seq_printf(m, "# not known: the module was loaded with %s=0\n",
 			   text->parameter);
 	else if (text->head)
@@ -108,7 +132,7 @@ static int fill(struct ft_lines *lines)
 	unsigned int n;
 	int err = 0;
 
-	if (text->on && !*text->on)
+	if (is_off(text))
 		return 0;
 	if (text->view) {
 		lines->snap = ft_snapshot_take(text->view, text->each, lines);
@@ -177,15 +201,17 @@ static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
 	return 0;
 }
 
-static int reset(char *line, void (*func)(struct ft_volume *vol))
+static int reset(const struct ft_text *text, char *line)
 {
 	struct ft_volume *vol;
 	unsigned int n;
 
 	if (strcmp(strim(line), "reset"))
 		return 1;
+	if (is_off(text))
+		return 0;
 	ft_for_each_volume(vol, n)
-		func(vol);
+		text->reset(vol);
 	return 0;
 }
 
@@ -202,7 +228,7 @@ static ssize_t text_write(struct file *file, const char __user *ubuf, size_t cou
 	/* a reset is valid wherever its reader is */
 	err = take_line(ubuf, count, text->reset ? &begin : pos, &line);
 	if (!err)
-		err = text->reset ? reset(line, text->reset) : text->write(line);
+		err = text->reset ? reset(text, line) : text->write(line);
 	if (err == 1 || !line)
 		pr_err("%s: expected is %s\n", text->name, text->words);
 	kfree(line);

@@ -26,6 +26,16 @@ struct ft_lines {
 };
 
 /**
+ * struct ft_line - what the lines of a text that has several kinds of them begin with
+ * @kind: which kind
+ * @dev: the volume
+ */
+struct ft_line {
+	u32 kind;
+	dev_t dev;
+};
+
+/**
  * struct ft_text - a text
  * @name: of the file
  * @version: of its format; 0: the first line does not name it
@@ -44,7 +54,8 @@ struct ft_lines {
  * @ops: instead of all of these: how to print it
  * @write: do what is written, one line, whose escapes have been replaced. Returns 0, an
  *	error that has been logged, or 1 if this is none of @words
- * @reset: instead: reset the counts of a volume
+ * @reset: instead: reset the counts of a volume. Not called if @on is off, as @each, @volume
+ *	and @complete
  * @words: what may be written, for the log
  *
  * Only @name is needed. All functions run in a process, and may sleep.
@@ -75,5 +86,12 @@ struct ft_text {
 extern const struct file_operations ft_text_fops;
 
 void *ft_lines_add(struct ft_lines *lines);
+void *ft_lines_add_of(struct ft_lines *lines, u32 kind, const struct ft_volume *vol);
+
+/* Take the line that was added last back. */
+static inline void ft_lines_take_back(struct ft_lines *lines)
+{
+	lines->vec.nr--;
+}
 
 #endif

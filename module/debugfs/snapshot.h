@@ -78,6 +78,7 @@ struct ft_snapshot *
 ft_snapshot_take(enum ft_view view,
 		 int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file),
 		 struct ft_lines *lines);
+int ft_snapshot_append(struct ft_snapshot *snap, const char *path, u64 *at);
 bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent);
 void ft_words_of_cause(u32 cause, const char *words[3]);
 void ft_snapshot_free(struct ft_snapshot *snap);

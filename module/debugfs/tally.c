@@ -72,8 +72,6 @@ static int collect_healed(struct ft_lines *lines, struct ft_volume *vol)
 	unsigned int i, kind, healed;
 	struct sum *sum;
 
-	if (!vol->tally)
-		return 0;
 	for (i = 0; i < ft_tally_nr_extensions(vol->tally); i++) {
 		struct ft_extension *ext = vol->tally->extension[i];
 
@@ -109,8 +107,6 @@ static int collect_pairs(struct ft_lines *lines, struct ft_volume *vol)
 	unsigned int nr;
 	u64 others;
 
-	if (!vol->tally)
-		return 0;
 	pairs = kvmalloc_array(FT_MAX_PAIRS, sizeof(*pairs), GFP_KERNEL);
 	if (!pairs)
 		return -ENOMEM;
@@ -193,13 +189,6 @@ static void show_pair(struct seq_file *m, const struct ft_lines *lines,
 
 /* === The files ============================================================ */
 
-/* Counts of healed breaks and of pairs start again at 0. */
-static void reset(struct ft_volume *vol)
-{
-	if (vol->tally)
-		ft_tally_reset(vol);
-}
-
 const struct ft_text ft_healed_text = {
 	.name = "healed",
 	.version = 1,
@@ -210,7 +199,7 @@ const struct ft_text ft_healed_text = {
 	.volume = collect_healed,
 	.compare = by_number,
 	.show = show_healed,
-	.reset = reset,
+	.reset = ft_tally_reset,
 	.words = FT_RESET_WORDS,
 };
 
@@ -225,6 +214,6 @@ const struct ft_text ft_by_pair_text = {
 	.volume = collect_pairs,
 	.compare = by_number,
 	.show = show_pair,
-	.reset = reset,
+	.reset = ft_tally_reset,
 	.words = FT_RESET_WORDS,
 };

@@ -195,7 +195,7 @@ static bool largest_gives_way(u8 owner, u64 bytes)
 static void give_way(struct work_struct *work)
 {
 	if (ft_mem_yielding())
-		ft_observers_call(give_way);
+		ft_observers_give_way();
 	while (ft_mem_is_tight() &&
 	       largest_gives_way(ft_mem_largest_owner(), 0))
 		cond_resched();

@@ -278,7 +278,7 @@ static void drop_all(struct ft_inode *rec)
 	ft_trace_change(drop, rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
-	ft_observers_call(drop, rec);
+	ft_observers_drop(rec);
 }
 
 /**

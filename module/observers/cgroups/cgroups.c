@@ -317,8 +317,6 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	const struct group *g;
 	unsigned int i;
 
-	if (!groups)
-		return 0;
 	if (ft_vec_make_room(&lines->vec, MAX_CGROUPS + 1, sizeof(struct line)))
 		return -ENOMEM;
 	spin_lock(&groups->lock);
@@ -349,8 +347,7 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 /* All cgroups are forgotten, also those that were removed. */
 static void reset(struct ft_volume *vol)
 {
-	if (on)
-		reset_table(ft_observed(vol, cgroups));
+	reset_table(ft_observed(vol, cgroups));
 }
 
 static const struct ft_text text = {

@@ -669,8 +669,6 @@ static void reset(struct ft_volume *vol)
 {
 	struct fsyncs *fsyncs = ft_observed(vol, fsync);
 
-	if (!on)
-		return;
 	raw_spin_lock(&fsyncs->lock);
 	memset(&fsyncs->counts, 0, sizeof(fsyncs->counts));
 	raw_spin_unlock(&fsyncs->lock);

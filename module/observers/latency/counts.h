@@ -6,12 +6,10 @@
 #define FT_COUNTS_H
 
 #include <linux/atomic.h>
-#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 
-#include "core/record.h"
+#include "core/observer.h"
 #include "core/volume.h"
-#include "observers/observers.h"
 
 /* Of so many reads in one piece two that follow each other are timed. */
 #define FT_LATENCY_SAMPLE	64
@@ -24,8 +22,7 @@
 #define FT_LATENCY_BUCKETS	24
 
 /**
- * struct ft_reads - what was read of a file
- * @rcu: when it is freed
+ * struct ft_reads - what was read of a file: numbers only, see ft_counts_of()
  * @reads: reads that got to the device, by length
  * @extra: requests that breaks have added to them, by length
  * @cut: requests that go on where the last one ended
@@ -34,7 +31,6 @@
  * @waited: how long these were waited for, in nanoseconds
  */
 struct ft_reads {
-	struct rcu_head rcu;
 	atomic64_t reads[FT_LATENCY_CLASSES];
 	atomic64_t extra[FT_LATENCY_CLASSES];
 	atomic64_t cut;
@@ -43,7 +39,7 @@ struct ft_reads {
 	atomic64_t waited[2];
 };
 
-#define FT_LATENCY_COUNTS	(2 * FT_LATENCY_CLASSES + 6)
+#define FT_LATENCY_COUNTS	(sizeof(struct ft_reads) / sizeof(atomic64_t))
 
 /**
  * struct ft_read_cell - timed reads of similar length, in similarly many pieces
@@ -85,63 +81,36 @@ enum ft_latency_sum {
 
 /**
  * struct ft_read_times - the reads of a volume
+ * @rest: the reads of files that have no counts of their own, or have no more
  * @lock: protects @cells and @fits
  * @cells: by length and pieces
  * @fits: by length
  * @other: requests for data that are of no read: those of garbage collection and of
  *	writers of parts of blocks, and those whose task has no room in the table
  * @lost: reads that should have been timed: there was no room
- * @rest: the reads of files that have no counts of their own, or have no more
  */
 struct ft_read_times {
+	struct ft_reads rest;
 	raw_spinlock_t lock;
 	struct ft_read_cell cells[FT_LATENCY_CLASSES][FT_LATENCY_SHARES];
 	u64 fits[FT_LATENCY_CLASSES][FT_NR_SUMS];
 	atomic64_t other;
 	atomic64_t lost;
-	struct ft_reads rest;
 };
 
-extern bool ft_counts_on;
-extern const struct ft_text ft_latency_text;	/* text.c */
-
-/* One of the %FT_LATENCY_COUNTS counts of a file, in the order of their members. */
-static inline atomic64_t *ft_counts_nr(struct ft_reads *f, unsigned int i)
-{
-	return &f->reads[0] + i;
-}
+extern bool ft_latency_on;			/* text.c */
+extern const struct ft_text ft_latency_text;
 
 /* The times of the volume of an inode. */
-static inline struct ft_read_times *ft_counts_of_volume(const struct ft_inode *rec)
+static inline struct ft_read_times *ft_latency_of(const struct ft_inode *rec)
 {
 	return ft_observed(rec->vol, latency);
 }
 
-struct ft_reads *ft_counts_new(struct ft_inode *rec);
-void ft_counts_drop(struct ft_inode *rec);
-void ft_counts_give_way(void);
-void ft_counts_reset(struct ft_volume *vol);
-void ft_counts_watch(void *state);
-
-/* Where the counts of a file are: under RCU; %NULL if it has none, or is dead. */
-static __always_inline struct ft_reads __rcu **ft_counts_kept(const struct ft_inode *rec)
+/* The counts of a file, or those of the rest. In a probe, or another RCU read section. */
+static __always_inline struct ft_reads *ft_reads_of(struct ft_inode *rec)
 {
-	return ft_kept(rec, latency);
-}
-
-/*
- * The counts of a file, or %NULL. In an RCU read section, which in a probe is that of
- * disabled preemption, see probes/probing.h.
- */
-static __always_inline struct ft_reads *ft_counts_own(const struct ft_inode *rec)
-{
-	return rcu_dereference_check(*ft_counts_kept(rec), rcu_read_lock_any_held());
-}
-
-/* The counts of a file, or those of the rest. Valid until the end of the RCU read section. */
-static __always_inline struct ft_reads *ft_counts_of(struct ft_inode *rec)
-{
-	return ft_counts_own(rec) ?: ft_counts_new(rec);
+	return (struct ft_reads *)ft_counts_of(rec, FT_SLOT_latency);
 }
 
 #endif

@@ -7,8 +7,7 @@
  * file how much is read in how many requests, for each volume times, in the file latency of
  * debugfs. fragtrace cost makes prices of them.
  *
- * latency.c has the reads, times.c those that are timed, counts.c the numbers, text.c the file in
- * debugfs.
+ * latency.c has the reads, times.c those that are timed, text.c the file in debugfs.
  *
  * Counts are of all reads. Times are taken of all reads that more than one bio serves, and of
  * 2 of %FT_LATENCY_SAMPLE others: so most reads cost two or three short probes.
@@ -134,7 +133,7 @@ static __always_inline void count_bio(struct ft_read *r, struct ft_inode *rec, u
 				      const struct bio *bio)
 {
 	u32 bytes = bio->bi_iter.bi_size;
-	struct ft_reads *f = ft_counts_of(rec);
+	struct ft_reads *f = ft_reads_of(rec);
 	bool covers = from + bytes >= r->end, broken = false, due;
 
 	atomic64_add(bytes, &f->bytes);
@@ -205,7 +204,7 @@ static noinline void count_other(const struct super_block *sb, unsigned long ino
 
 	if (!rec)
 		return;
-	atomic64_inc(&ft_counts_of_volume(rec)->other);
+	atomic64_inc(&ft_latency_of(rec)->other);
 	ft_probe_leave();
 }
 
@@ -280,7 +279,7 @@ static void attach(void)
 
 static int init(void)
 {
-	if (!ft_counts_on)
+	if (!ft_latency_on)
 		return 0;
 	readings = ft_mem_zalloc(READINGS_SIZE, GFP_KERNEL);
 	if (!readings)
@@ -300,14 +299,12 @@ static void exit_latency(void)
 
 const struct ft_observer ft_latency = {
 	.text = &ft_latency_text,
-	.on = &ft_counts_on,
+	.on = &ft_latency_on,
 	.init = init,
 	.exit = exit_latency,
 	.probes = probes,
 	.attach = attach,
 	.state_size = sizeof(struct ft_read_times),
-	.file_size = sizeof(struct ft_reads *),
-	.watch = ft_counts_watch,
-	.drop = ft_counts_drop,
-	.give_way = ft_counts_give_way,
+	.nr_counts = FT_LATENCY_COUNTS,
+	.watch = ft_times_watch,
 };

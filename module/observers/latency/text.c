@@ -6,23 +6,27 @@
 #include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/kdev_t.h>
-#include <linux/rcupdate.h>
+#include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "core/base.h"
 #include "debugfs/lines.h"
-#include "maps/inode.h"
 #include "observers/latency/counts.h"
+#include "observers/latency/times.h"
+
+/* The parameter latency. */
+bool ft_latency_on;
+module_param_named(latency, ft_latency_on, bool, 0444);
+MODULE_PARM_DESC(latency, "measure how long reads take, with and without breaks (default: off)");
 
 /* What a line shows; they are in this order. */
 enum kind { KIND_CELL, KIND_FIT, KIND_REST, KIND_FILE };
 
 /**
  * struct line - for readers
- * @kind: what it shows
- * @dev: the volume
+ * @of: what it shows, enum kind, and the volume
  * @length: of reads
  * @share: of @cell
  * @file: for the reader
@@ -31,8 +35,7 @@ enum kind { KIND_CELL, KIND_FIT, KIND_REST, KIND_FILE };
  * @counts: of the rest, or of a file; and of the rest two more
  */
 struct line {
-	enum kind kind;
-	dev_t dev;
+	struct ft_line of;
 	u8 length;
 	u8 share;
 	u32 file;
@@ -43,31 +46,15 @@ struct line {
 	};
 };
 
-static void copy_counts(struct line *l, struct ft_reads *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < FT_LATENCY_COUNTS; i++)
-		l->counts[i] = atomic64_read(ft_counts_nr(f, i));
-}
-
 static int copy_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 {
-	struct line l = { .kind = KIND_FILE, .dev = rec->vol->dev, .file = file };
-	struct ft_reads *f;
-	struct line *new;
+	struct line *l = ft_lines_add_of(lines, KIND_FILE, rec->vol);
 
-	rcu_read_lock();
-	f = rcu_dereference(*ft_counts_kept(rec));
-	if (f)
-		copy_counts(&l, f);
-	rcu_read_unlock();
-	if (!f)
-		return 0;
-	new = ft_lines_add(lines);
-	if (!new)
+	if (!l)
 		return -ENOMEM;
-	*new = l;
+	l->file = file;
+	if (!ft_counts_copy(rec, FT_SLOT_latency, l->counts))
+		ft_lines_take_back(lines);
 	return 0;
 }
 
@@ -77,16 +64,13 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	unsigned int i, k;
 	struct line *l;
 
-	if (!t)
-		return 0;
 	if (ft_vec_make_room(&lines->vec, FT_LATENCY_CLASSES * (FT_LATENCY_SHARES + 1) + 1,
 			     sizeof(*l)))
 		return -ENOMEM;
 	for (i = 0; i < FT_LATENCY_CLASSES; i++) {
 		for (k = 0; k <= FT_LATENCY_SHARES; k++) {
-			l = ft_lines_add(lines);
-			l->kind = k < FT_LATENCY_SHARES ? KIND_CELL : KIND_FIT;
-			l->dev = vol->dev;
+			l = ft_lines_add_of(lines, k < FT_LATENCY_SHARES ? KIND_CELL : KIND_FIT,
+					    vol);
 			l->length = i;
 			l->share = k;
 			raw_spin_lock_irq(&t->lock);
@@ -97,13 +81,12 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 			raw_spin_unlock_irq(&t->lock);
 			if (k < FT_LATENCY_SHARES ? !l->cell.reads && !l->cell.failed :
 						    !l->sums[FT_SUM_N])
-				lines->vec.nr--;
+				ft_lines_take_back(lines);
 		}
 	}
-	l = ft_lines_add(lines);
-	l->kind = KIND_REST;
-	l->dev = vol->dev;
-	copy_counts(l, &t->rest);
+	l = ft_lines_add_of(lines, KIND_REST, vol);
+	for (i = 0; i < FT_LATENCY_COUNTS; i++)
+		l->counts[i] = atomic64_read((atomic64_t *)&t->rest + i);
 	l->counts[FT_LATENCY_COUNTS] = atomic64_read(&t->other);
 	l->counts[FT_LATENCY_COUNTS + 1] = atomic64_read(&t->lost);
 	return 0;
@@ -113,7 +96,7 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	return ft_compare(x->kind, y->kind) ?: ft_compare(x->dev, y->dev) ?:
+	return ft_compare(x->of.kind, y->of.kind) ?: ft_compare(x->of.dev, y->of.dev) ?:
 	       ft_compare(x->length, y->length) ?: ft_compare(x->share, y->share) ?:
 	       ft_compare(x->file, y->file);
 }
@@ -153,8 +136,8 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 	const struct ft_snap_file *f;
 	unsigned int i;
 
-	seq_printf(m, "%u:%u ", MAJOR(l->dev), MINOR(l->dev));
-	switch (l->kind) {
+	seq_printf(m, "%u:%u ", MAJOR(l->of.dev), MINOR(l->of.dev));
+	switch (l->of.kind) {
 	case KIND_CELL:
 		show_cell(m, l);
 		break;
@@ -178,10 +161,16 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 	seq_putc(m, '\n');
 }
 
+static void reset(struct ft_volume *vol)
+{
+	ft_counts_reset(vol, FT_SLOT_latency);
+	ft_times_reset(ft_observed(vol, latency));
+}
+
 const struct ft_text ft_latency_text = {
 	.name = "latency",
 	.version = 1,
-	.on = &ft_counts_on,
+	.on = &ft_latency_on,
 	.parameter = "latency",
 	.columns =
 		"# dev time blocks pieces reads failed waits took waited bucket:reads...\n"
@@ -195,6 +184,6 @@ const struct ft_text ft_latency_text = {
 	.compare = by_kind,
 	.head = show_head,
 	.show = show_line,
-	.reset = ft_counts_reset,
+	.reset = reset,
 	.words = FT_RESET_WORDS,
 };

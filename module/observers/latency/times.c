@@ -168,6 +168,7 @@ static void add(struct ft_read_times *times, const struct ft_timed *t)
 /* A bio of a read has ended, or no more will come. In an RCU read section. */
 static void put(struct ft_timed *t)
 {
+	struct ft_counts *own;
 	struct ft_inode *rec;
 	struct ft_reads *f;
 
@@ -175,8 +176,9 @@ static void put(struct ft_timed *t)
 		return;
 	rec = t->ended ? ft_inode_find_file(t->sb, t->ino) : NULL;
 	if (rec) {
-		add(ft_counts_of_volume(rec), t);
-		f = ft_counts_own(rec) ?: &ft_counts_of_volume(rec)->rest;
+		add(ft_latency_of(rec), t);
+		own = ft_counts_own(rec, FT_SLOT_latency);
+		f = own ? (struct ft_reads *)own->nr : &ft_latency_of(rec)->rest;
 		if (!t->failed) {
 			atomic64_inc(&f->timed[!t->one]);
 			if (t->waited)
@@ -256,7 +258,7 @@ void ft_times_begin(struct ft_read *r, struct ft_inode *rec, bool one)
 		t->submitted = ktime_get_ns();
 		r->last_number = t->number;
 	} else {
-		atomic64_inc(&ft_counts_of_volume(rec)->lost);
+		atomic64_inc(&ft_latency_of(rec)->lost);
 	}
 	/* of those in one piece two are timed in a row: the time of the second is exact */
 	r->follow = one && !r->follow;
@@ -302,7 +304,7 @@ void ft_times_fly(struct ft_read *r, const struct bio *bio, struct ft_inode *rec
 	if (!f) {
 		/* without this bio its time is not known */
 		t->failed = true;
-		atomic64_inc(&ft_counts_of_volume(rec)->lost);
+		atomic64_inc(&ft_latency_of(rec)->lost);
 		return;
 	}
 	f->timed = t;
@@ -377,6 +379,35 @@ void ft_times_bio_complete(void *unused, struct request_queue *q, struct bio *bi
 {
 	if (unlikely(atomic_read(&in_flight)))
 		find_landed(bio, bio->bi_status);
+}
+
+/**
+ * ft_times_watch() - a volume is followed
+ * @state: its times, zeroed
+ *
+ * Context: process.
+ */
+void ft_times_watch(void *state)
+{
+	struct ft_read_times *t = state;
+
+	raw_spin_lock_init(&t->lock);
+}
+
+/**
+ * ft_times_reset() - all times of a volume begin again
+ * @t: the times
+ *
+ * Context: process.
+ */
+void ft_times_reset(struct ft_read_times *t)
+{
+	raw_spin_lock_irq(&t->lock);
+	memset(t->cells, 0, sizeof(t->cells));
+	memset(t->fits, 0, sizeof(t->fits));
+	raw_spin_unlock_irq(&t->lock);
+	atomic64_set(&t->other, 0);
+	atomic64_set(&t->lost, 0);
 }
 
 /**

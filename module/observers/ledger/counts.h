@@ -6,12 +6,7 @@
 #define FT_WROTE_H
 
 #include <linux/atomic.h>
-#include <linux/rcupdate.h>
-#include <linux/xarray.h>
-
-#include "core/record.h"
-#include "core/volume.h"
-#include "observers/observers.h"
+#include <linux/types.h>
 
 /**
  * enum ft_wrote_kind - what a block is, and who has it written
@@ -90,53 +85,22 @@ enum ft_wrote_sum {
 };
 
 /**
- * struct ft_wrote - what was written of a file, or by a process
- * @bytes: by enum ft_wrote_sum
- * @rcu: of a file: when it is freed
- * @process: of a file: the process that it was last counted for
- * @number: of a process: the last number that was seen of it (causes/writer.h)
+ * struct ft_written - what was written to a volume, in bytes: numbers only
+ * @file: sums of all files that have none of their own (ft_counts_of()), or have them no more
+ * @process: those of all processes that have none (ft_writer_sums())
+ * @kinds: by enum ft_wrote_kind and log
+ * @written: what the device got
+ * @discarded: what it was told to discard
  */
-struct ft_wrote {
-	atomic64_t bytes[FT_NR_WROTE_SUMS];
-	struct rcu_head rcu;
-	struct ft_wrote *process;
-	u32 number;
-};
-
-/**
- * struct ft_wrote_all - what was written to a volume
- * @kinds: bytes, by enum ft_wrote_kind and log
- * @written: bytes that the device got
- * @discarded: bytes that it was told to discard
- * @processes: struct ft_wrote by the first number of the process; they stay
- * @file: all files that have no struct ft_wrote, or have it no more
- * @process: all processes that have none
- */
-struct ft_wrote_all {
-	atomic64_t kinds[FT_NR_WROTE_KINDS][FT_NR_WROTE_LOGS];
+struct ft_written {
+	atomic64_t file[FT_NR_WROTE_SUMS];
+	atomic64_t process[FT_NR_WROTE_SUMS];
+	atomic64_t kinds[FT_NR_WROTE_KINDS * FT_NR_WROTE_LOGS];
 	atomic64_t written;
 	atomic64_t discarded;
-	struct xarray processes;
-	struct ft_wrote file;
-	struct ft_wrote process;
 };
 
-extern bool ft_wrote_on;
-
-/* Where the numbers of a file are: under RCU; %NULL if it has none, or is dead. */
-static __always_inline struct ft_wrote __rcu **ft_wrote_kept(const struct ft_inode *rec)
-{
-	return ft_kept(rec, ledger);
-}
-
-void ft_wrote_add(struct ft_inode *rec, u32 number, enum ft_wrote_sum sum, u32 bytes);
-void ft_wrote_add_other(struct ft_wrote_all *ledger, enum ft_wrote_sum sum, u32 bytes);
-void ft_wrote_drop(struct ft_inode *rec);
-void ft_wrote_give_way(void);
-void ft_wrote_reset(struct ft_volume *vol);
-void ft_wrote_watch(void *state);
-void ft_wrote_forget(void *state);
-
+extern bool ft_ledger_on;			/* text.c */
 extern const struct ft_text ft_ledger_text;
 
 #endif

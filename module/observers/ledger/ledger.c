@@ -6,7 +6,7 @@
  * tracepoints; what the device gets, from the block layer's. Out: sums, in the file ledger of
  * debugfs. fragtrace ledger makes the write amplification of them.
  *
- * ledger.c has the probes, counts.c the numbers, text.c the file in debugfs.
+ * ledger.c has the probes, counts.h the numbers, text.c the file in debugfs.
  *
  * A block counts when F2FS gives it to a bio, which may be submitted later. What F2FS does not
  * report is the difference to what the device gets.
@@ -92,18 +92,31 @@ static enum ft_wrote_sum sum_of(enum ft_wrote_kind kind)
 	return kind == FT_WROTE_DEFRAG || kind == FT_WROTE_RANGE ? FT_SUM_MOVED : FT_SUM_DATA;
 }
 
+static void add_kind(struct ft_written *ledger, enum ft_wrote_kind kind, unsigned int log,
+		     u32 bytes)
+{
+	atomic64_add(bytes, &ledger->kinds[kind * FT_NR_WROTE_LOGS + log]);
+}
+
+/* Count for a file, %NULL if it is not watched, and for the process of a number. */
+static void add_sum(struct ft_volume *vol, struct ft_inode *rec, u32 number, enum ft_wrote_sum sum,
+		    u32 bytes)
+{
+	struct ft_written *ledger = ft_observed(vol, ledger);
+	atomic64_t *file = rec ? ft_counts_of(rec, FT_SLOT_ledger) : ledger->file;
+	atomic64_t *process = ft_writer_sums(vol, number) ?: ledger->process;
+
+	atomic64_add(bytes, &file[sum]);
+	atomic64_add(bytes, &process[sum]);
+}
+
 static void count_block(struct ft_volume *vol, struct ft_inode *rec, enum ft_wrote_kind kind,
 			unsigned int log)
 {
-	struct ft_wrote_all *ledger = ft_observed(vol, ledger);
-
-	atomic64_add(FT_BLOCK_SIZE, &ledger->kinds[kind][log]);
-	if (kind >= FT_WROTE_CHECKPOINT)
-		return;
-	if (rec)
-		ft_wrote_add(rec, READ_ONCE(rec->writer), sum_of(kind), FT_BLOCK_SIZE);
-	else
-		ft_wrote_add_other(ledger, sum_of(kind), FT_BLOCK_SIZE);
+	add_kind(ft_observed(vol, ledger), kind, log, FT_BLOCK_SIZE);
+	if (kind < FT_WROTE_CHECKPOINT)
+		add_sum(vol, rec, rec ? READ_ONCE(rec->writer) : FT_SNAP_WRITER_UNKNOWN,
+			sum_of(kind), FT_BLOCK_SIZE);
 }
 
 /* === Probes =============================================================== */
@@ -111,54 +124,45 @@ static void count_block(struct ft_volume *vol, struct ft_inode *rec, enum ft_wro
 static void probe_submit_write(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
 {
 	struct inode *inode = what->mapping->host;
-	struct ft_inode *rec;
-	struct ft_volume *vol;
+	struct ft_inode *rec = NULL;
 
-	if (!ft_probe_enter(inode->i_sb, fio->ino))
-		return;
-	rec = fio->type == META ? NULL : ft_inode_find_file(inode->i_sb, fio->ino);
-	vol = rec ? rec->vol : ft_volume_find(inode->i_sb);
-	if (vol && fio->type == DATA)
-		count_block(vol, rec, data_kind(vol, rec, what, inode, fio), fio->temp);
-	else if (vol && fio->type == NODE)
-		count_block(vol, rec, node_kind(fio), 3 + fio->temp);
-	else if (vol)
-		count_block(vol, NULL, meta_kind(vol, fio->new_blkaddr), FT_WROTE_NO_LOG);
-	ft_probe_leave();
+	ft_probe_volume(vol, inode->i_sb, fio->ino) {
+		if (fio->type != META)
+			rec = ft_inode_find_file(inode->i_sb, fio->ino);
+		if (fio->type == DATA)
+			count_block(vol, rec, data_kind(vol, rec, what, inode, fio), fio->temp);
+		else if (fio->type == NODE)
+			count_block(vol, rec, node_kind(fio), 3 + fio->temp);
+		else
+			count_block(vol, rec, meta_kind(vol, fio->new_blkaddr), FT_WROTE_NO_LOG);
+	}
 }
 
 /* F2FS reads a page, or writes one in place. */
 static void probe_submit_in_place(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
 {
 	struct inode *inode = what->mapping->host;
-	struct ft_inode *rec;
-	struct ft_volume *vol;
 
-	if (likely(fio->op != REQ_OP_WRITE) || !ft_probe_enter(inode->i_sb, fio->ino))
+	if (likely(fio->op != REQ_OP_WRITE))
 		return;
-	rec = ft_inode_find_file(inode->i_sb, fio->ino);
-	vol = rec ? rec->vol : ft_volume_find(inode->i_sb);
-	if (vol)
-		count_block(vol, rec, FT_WROTE_IN_PLACE, FT_WROTE_NO_LOG);
-	ft_probe_leave();
+	ft_probe_volume(vol, inode->i_sb, fio->ino)
+		count_block(vol, ft_inode_find_file(inode->i_sb, fio->ino), FT_WROTE_IN_PLACE,
+			    FT_WROTE_NO_LOG);
 }
 
 /* The current task has written to a file. */
 static void count_call(const struct inode *inode, enum ft_wrote_sum sum, u32 bytes)
 {
 	struct ft_inode *rec;
-	struct ft_volume *vol;
 
 	/* F2FS writes quotas as if it were an application */
-	if (IS_NOQUOTA(inode) || !ft_probe_enter(inode->i_sb, inode->i_ino))
+	if (IS_NOQUOTA(inode))
 		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	vol = rec ? rec->vol : ft_volume_find(inode->i_sb);
-	if (rec)
-		ft_wrote_add(rec, ft_writer_current(vol), sum, bytes);
-	else if (vol)
-		ft_wrote_add_other(ft_observed(vol, ledger), sum, bytes);
-	ft_probe_leave();
+	ft_probe_volume(vol, inode->i_sb, inode->i_ino) {
+		rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+		add_sum(vol, rec, rec ? ft_writer_current(vol) : FT_SNAP_WRITER_UNKNOWN, sum,
+			bytes);
+	}
 }
 
 static void probe_write_end(void *unused, struct inode *inode, loff_t pos, unsigned int len,
@@ -189,7 +193,7 @@ static bool is_direct(const struct bio *bio)
 	return (bio->bi_opf & both) == both;
 }
 
-static void count_bio(struct ft_wrote_all *ledger, const struct bio *bio)
+static void count_bio(struct ft_written *ledger, const struct bio *bio)
 {
 	u32 bytes = bio->bi_iter.bi_size;
 
@@ -199,9 +203,9 @@ static void count_bio(struct ft_wrote_all *ledger, const struct bio *bio)
 	}
 	atomic64_add(bytes, &ledger->written);
 	if (bio->bi_iter.bi_sector - bio->bi_bdev->bd_start_sect < SUPER_SECTORS)
-		atomic64_add(bytes, &ledger->kinds[FT_WROTE_SUPER][FT_WROTE_NO_LOG]);
+		add_kind(ledger, FT_WROTE_SUPER, FT_WROTE_NO_LOG, bytes);
 	else if (is_direct(bio))
-		atomic64_add(bytes, &ledger->kinds[FT_WROTE_DIRECT][FT_WROTE_NO_LOG]);
+		add_kind(ledger, FT_WROTE_DIRECT, FT_WROTE_NO_LOG, bytes);
 }
 
 /* The block layer gets a bio, of any device. */
@@ -232,21 +236,20 @@ static const struct ft_probe probes[] = {
 
 static int init(void)
 {
-	if (!ft_wrote_on || ft_causes_wanted())
-		return 0;
-	pr_err("ledger=1 needs to know who writes: load it without causes=0\n");
-	return -EINVAL;
+	if (ft_ledger_on && !ft_causes_wanted()) {
+		pr_err("ledger=1 needs to know who writes: load it without causes=0\n");
+		return -EINVAL;
+	}
+	if (ft_ledger_on)
+		ft_writer_keep_sums(FT_NR_WROTE_SUMS);
+	return 0;
 }
 
 const struct ft_observer ft_ledger = {
 	.text = &ft_ledger_text,
-	.on = &ft_wrote_on,
+	.on = &ft_ledger_on,
 	.init = init,
 	.probes = probes,
-	.state_size = sizeof(struct ft_wrote_all),
-	.file_size = sizeof(struct ft_wrote *),
-	.watch = ft_wrote_watch,
-	.forget = ft_wrote_forget,
-	.drop = ft_wrote_drop,
-	.give_way = ft_wrote_give_way,
+	.state_size = sizeof(struct ft_written),
+	.nr_counts = FT_NR_WROTE_SUMS,
 };

@@ -3,40 +3,45 @@
  * The file ledger of debugfs: what was written to volumes, by processes, and of files.
  */
 
+#include <linux/atomic.h>
 #include <linux/fs.h>
-#include <linux/rcupdate.h>
+#include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/xarray.h>
 
 #include "causes/writer.h"
 #include "core/base.h"
+#include "core/observer.h"
+#include "core/volume.h"
 #include "debugfs/lines.h"
 #include "observers/ledger/counts.h"
+
+/* The parameter ledger. */
+bool ft_ledger_on;
+module_param_named(ledger, ft_ledger_on, bool, 0444);
+MODULE_PARM_DESC(ledger, "count what is written, by kind, process and file (default: off)");
 
 /* What a line shows; they are in this order. */
 enum shown { SHOWN_DEVICE, SHOWN_KIND, SHOWN_PROCESS, SHOWN_FILE };
 
-/* Bytes shown of the path of a cgroup, with its NUL. */
-#define CGROUP_SHOWN	128
-
 /**
  * struct line - for readers
- * @shown: what it shows
- * @dev: the volume
+ * @of: what it shows, enum shown, and the volume
  * @index: a kind and a log; or of a file, for the reader; or whether it has all others
  * @pid: of a process
  * @bytes: written and discarded; of a kind; or sums
- * @comm: of a process: its name
- * @cgroup: of a process: the path of its cgroup
+ * @comm: of a process: its name, among the paths of the snapshot
+ * @cgroup: likewise the path of its cgroup
  */
 struct line {
-	enum shown shown;
-	dev_t dev;
+	struct ft_line of;
 	u32 index;
 	u32 pid;
 	u64 bytes[FT_NR_WROTE_SUMS];
-	char comm[TASK_COMM_LEN];
-	char cgroup[CGROUP_SHOWN];
+	u64 comm;
+	u64 cgroup;
 };
 
 #define OTHERS	U32_MAX
@@ -75,119 +80,94 @@ static_assert(ARRAY_SIZE(logs) == FT_NR_WROTE_LOGS);
 
 /* === Collecting =========================================================== */
 
-/* Zeroed, but for what it shows; %NULL if memory is short. */
-static struct line *add_line(struct ft_lines *lines, enum shown shown, const struct ft_volume *vol)
-{
-	struct line *l = ft_lines_add(lines);
-
-	if (l) {
-		l->shown = shown;
-		l->dev = vol->dev;
-	}
-	return l;
-}
-
 /* False if all are 0. */
-static bool copy_sums(u64 bytes[FT_NR_WROTE_SUMS], const struct ft_wrote *w)
+static bool copy_sums(struct line *l, const atomic64_t *sums)
 {
-	bool any = false;
 	unsigned int i;
 
-	for (i = 0; i < FT_NR_WROTE_SUMS; i++) {
-		bytes[i] = atomic64_read(&w->bytes[i]);
-		any |= bytes[i];
-	}
-	return any;
+	for (i = 0; i < FT_NR_WROTE_SUMS; i++)
+		l->bytes[i] = atomic64_read(&sums[i]);
+	return memchr_inv(l->bytes, 0, sizeof(l->bytes));
 }
 
 static int copy_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 {
-	u64 bytes[FT_NR_WROTE_SUMS];
-	struct ft_wrote *f;
-	struct line *l;
-	bool any;
+	struct line *l = ft_lines_add_of(lines, SHOWN_FILE, rec->vol);
 
-	rcu_read_lock();
-	f = rcu_dereference(*ft_wrote_kept(rec));
-	any = f && copy_sums(bytes, f);
-	rcu_read_unlock();
-	if (!any)
-		return 0;
-	l = add_line(lines, SHOWN_FILE, rec->vol);
 	if (!l)
 		return -ENOMEM;
-	memcpy(l->bytes, bytes, sizeof(bytes));
 	l->index = file;
+	if (!ft_counts_copy(rec, FT_SLOT_ledger, l->bytes) ||
+	    !memchr_inv(l->bytes, 0, sizeof(l->bytes)))
+		ft_lines_take_back(lines);
 	return 0;
 }
 
 static int list_kinds(struct ft_lines *lines, struct ft_volume *vol,
-		      const struct ft_wrote_all *ledger)
+		      const struct ft_written *ledger)
 {
-	unsigned int i;
 	struct line *l;
-	u64 bytes;
+	unsigned int i;
 
-	for (i = 0; i < FT_NR_WROTE_KINDS * FT_NR_WROTE_LOGS; i++) {
-		bytes = atomic64_read(&ledger->kinds[0][0] + i);
-		if (!bytes)
-			continue;
-		l = add_line(lines, SHOWN_KIND, vol);
+	for (i = 0; i < ARRAY_SIZE(ledger->kinds); i++) {
+		l = ft_lines_add_of(lines, SHOWN_KIND, vol);
 		if (!l)
 			return -ENOMEM;
 		l->index = i;
-		l->bytes[0] = bytes;
+		l->bytes[0] = atomic64_read(&ledger->kinds[i]);
+		if (!l->bytes[0])
+			ft_lines_take_back(lines);
 	}
 	return 0;
 }
 
-static int list_processes(struct ft_lines *lines, struct ft_volume *vol,
-			  struct ft_wrote_all *ledger)
+static int list_processes(struct ft_lines *lines, struct ft_volume *vol)
 {
-	u64 bytes[FT_NR_WROTE_SUMS];
 	const struct ft_writer *w;
-	struct ft_wrote *p;
-	unsigned long i;
+	unsigned long number;
 	struct line *l;
+	int err;
 
 	/* they stay as long as the volume */
-	xa_for_each(&ledger->processes, i, p) {
-		w = ft_writer_find(vol, i);
-		if (!w || !copy_sums(bytes, p))
+	xa_for_each(&vol->writers->by_number, number, w) {
+		if (!w->sums)
 			continue;
-		l = add_line(lines, SHOWN_PROCESS, vol);
+		l = ft_lines_add_of(lines, SHOWN_PROCESS, vol);
 		if (!l)
 			return -ENOMEM;
-		memcpy(l->bytes, bytes, sizeof(bytes));
-		l->index = i;
+		if (!copy_sums(l, w->sums)) {
+			ft_lines_take_back(lines);
+			continue;
+		}
+		l->index = number;
 		l->pid = w->pid;
-		memcpy(l->comm, w->comm, sizeof(l->comm));
-		strscpy(l->cgroup, w->cgroup, sizeof(l->cgroup));
+		err = ft_snapshot_append(lines->snap, w->comm, &l->comm) ?:
+		      ft_snapshot_append(lines->snap, w->cgroup, &l->cgroup);
+		if (err)
+			return err;
+		cond_resched();
 	}
 	return 0;
 }
 
 static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 {
-	struct ft_wrote_all *ledger = ft_observed(vol, ledger);
+	struct ft_written *ledger = ft_observed(vol, ledger);
 	enum shown shown;
-	struct line *l;
+	struct line *l = ft_lines_add_of(lines, SHOWN_DEVICE, vol);
 	int err;
 
-	if (!ledger)
-		return 0;
-	l = add_line(lines, SHOWN_DEVICE, vol);
 	if (!l)
 		return -ENOMEM;
 	l->bytes[0] = atomic64_read(&ledger->written);
 	l->bytes[1] = atomic64_read(&ledger->discarded);
-	err = list_kinds(lines, vol, ledger) ?: list_processes(lines, vol, ledger);
+	err = list_kinds(lines, vol, ledger) ?: list_processes(lines, vol);
 	for (shown = SHOWN_PROCESS; !err && shown <= SHOWN_FILE; shown++) {
-		l = add_line(lines, shown, vol);
+		l = ft_lines_add_of(lines, shown, vol);
 		if (!l)
 			return -ENOMEM;
 		l->index = OTHERS;
-		copy_sums(l->bytes, shown == SHOWN_FILE ? &ledger->file : &ledger->process);
+		copy_sums(l, shown == SHOWN_FILE ? ledger->file : ledger->process);
 	}
 	return err;
 }
@@ -197,11 +177,8 @@ static int by_shown(const void *a, const void *b)
 	const struct line *x = a, *y = b;
 
 	cond_resched();
-	if (x->shown != y->shown)
-		return x->shown < y->shown ? -1 : 1;
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return ft_compare(x->of.kind, y->of.kind) ?: ft_compare(x->of.dev, y->of.dev) ?:
+	       ft_compare(x->index, y->index);
 }
 
 /* === Lines ================================================================ */
@@ -214,13 +191,11 @@ static void show_bytes(struct seq_file *m, const struct line *l, unsigned int nr
 		seq_printf(m, " %llu", l->bytes[i]);
 }
 
-static void show_escaped(struct seq_file *m, const char *text)
+static const char *text_at(const struct ft_lines *lines, u64 at)
 {
-	seq_putc(m, ' ');
-	if (*text)
-		seq_escape(m, text, FT_ESCAPED);
-	else
-		seq_putc(m, '-');
+	const char *text = ft_snap_path(lines->snap, at);
+
+	return *text ? text : "-";
 }
 
 static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
@@ -228,8 +203,8 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 	const struct line *l = line;
 	const struct ft_snap_file *f;
 
-	seq_printf(m, "%u:%u ", MAJOR(l->dev), MINOR(l->dev));
-	switch (l->shown) {
+	seq_printf(m, "%u:%u ", MAJOR(l->of.dev), MINOR(l->of.dev));
+	switch (l->of.kind) {
 	case SHOWN_DEVICE:
 		seq_puts(m, "device");
 		show_bytes(m, l, 2);
@@ -246,9 +221,8 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 			seq_puts(m, " 0 * *");
 			break;
 		}
-		seq_printf(m, " %u", l->pid);
-		show_escaped(m, l->comm);
-		show_escaped(m, l->cgroup);
+		seq_printf(m, " %u %s %s", l->pid, text_at(lines, l->comm),
+			   text_at(lines, l->cgroup));
 		break;
 	case SHOWN_FILE:
 		seq_puts(m, "file");
@@ -264,10 +238,32 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 	seq_putc(m, '\n');
 }
 
+static void clear(atomic64_t *numbers, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes / sizeof(*numbers); i++)
+		atomic64_set(&numbers[i], 0);
+}
+
+/* Numbers of processes stay where they are, as they do. */
+static void reset(struct ft_volume *vol)
+{
+	struct ft_written *ledger = ft_observed(vol, ledger);
+	const struct ft_writer *w;
+	unsigned long number;
+
+	ft_counts_reset(vol, FT_SLOT_ledger);
+	clear(ledger->process, sizeof(*ledger) - offsetof(struct ft_written, process));
+	xa_for_each(&vol->writers->by_number, number, w)
+		if (w->sums)
+			clear(w->sums, sizeof(ledger->process));
+}
+
 const struct ft_text ft_ledger_text = {
 	.name = "ledger",
 	.version = 1,
-	.on = &ft_wrote_on,
+	.on = &ft_ledger_on,
 	.parameter = "ledger",
 	.columns = "# dev device written discarded\n"
 		   "# dev kind name log bytes\n"
@@ -279,6 +275,6 @@ const struct ft_text ft_ledger_text = {
 	.volume = list_volume,
 	.compare = by_shown,
 	.show = show_line,
-	.reset = ft_wrote_reset,
+	.reset = reset,
 	.words = FT_RESET_WORDS,
 };

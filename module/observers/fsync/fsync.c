@@ -120,16 +120,14 @@ struct fsyncs {
 /**
  * struct under_way - an fsync
  * @begun: when, in nanoseconds
- * @spent: nanoseconds in each phase
- * @searched: nanoseconds in searches for free node IDs
+ * @spent: nanoseconds, by enum fsync_row
  * @node_blocks: node blocks written
- * @seen: a bit for each phase that there was, and for %FSYNC_SEARCH
+ * @seen: a bit for each of @spent that is known
  * @in_phase: the task is in a phase now
  */
 struct under_way {
 	u64 begun;
-	u64 spent[FSYNC_FLUSH + 1];
-	u64 searched;
+	u64 spent[FSYNC_SEARCH + 1];
 	u32 node_blocks;
 	unsigned long seen;
 	bool in_phase;
@@ -202,23 +200,19 @@ static void begin(struct fsyncs *fsyncs)
 }
 
 /* Add an fsync that ends now to the histograms. */
-static void add(struct fsyncs *fsyncs, const struct under_way *f,
-		unsigned int reason, int err)
+static void add(struct fsyncs *fsyncs, struct under_way *f, unsigned int reason, int err)
 {
 	struct counts *counts = &fsyncs->counts;
-	u64 whole = ktime_get_ns() - f->begun, rest = whole;
 	unsigned int i;
 
+	f->spent[FSYNC_WHOLE] = ktime_get_ns() - f->begun;
+	f->spent[FSYNC_OTHER] = f->spent[FSYNC_WHOLE];
+	for (i = FSYNC_DATA; i <= FSYNC_FLUSH; i++)
+		f->spent[FSYNC_OTHER] -= f->spent[i];
+	f->seen |= BIT(FSYNC_WHOLE) | BIT(FSYNC_OTHER);
 	raw_spin_lock(&fsyncs->lock);
-	for (i = FSYNC_DATA; i <= FSYNC_FLUSH; i++) {
-		if (f->seen & BIT(i))
-			add_ns(&counts->sums[i], f->spent[i]);
-		rest -= f->spent[i];
-	}
-	add_ns(&counts->sums[FSYNC_OTHER], rest);
-	add_ns(&counts->sums[FSYNC_WHOLE], whole);
-	if (f->seen & BIT(FSYNC_SEARCH))
-		add_ns(&counts->sums[FSYNC_SEARCH], f->searched);
+	for_each_set_bit(i, &f->seen, ARRAY_SIZE(f->spent))
+		add_ns(&counts->sums[i], f->spent[i]);
 	counts->sums[FSYNC_BLOCKS].sum += f->node_blocks;
 	counts->sums[FSYNC_BLOCKS].buckets[bucket_of(f->node_blocks)]++;
 	if (reason)
@@ -373,30 +367,26 @@ static int end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 	enum fsync_row row = row_of(ri);
 	struct under_way *f;
 
-	if (row == FSYNC_ALLOC_NID) {
+	if (row == FSYNC_ALLOC_NID)
 		count_for_all(call, row, ns);
-	} else if (row == FSYNC_SEARCH) {
-		f = count_for_all(call, FSYNC_ALL_SEARCHES, ns) ? own() : NULL;
-		if (f) {
-			f->searched += ns;
-			f->seen |= BIT(row);
-		}
-	} else if (row <= FSYNC_FLUSH) {
-		f = own();
-		if (f && f->in_phase) {
-			f->in_phase = false;
-			f->spent[row] += ns;
-			f->seen |= BIT(row);
-		}
-	}
+	if (row > FSYNC_SEARCH ||
+	    (row == FSYNC_SEARCH && !count_for_all(call, FSYNC_ALL_SEARCHES, ns)))
+		return 0;
+	f = own();
+	if (!f || (row <= FSYNC_FLUSH && !f->in_phase))
+		return 0;
+	if (row <= FSYNC_FLUSH)
+		f->in_phase = false;
+	f->spent[row] += ns;
+	f->seen |= BIT(row);
 	return 0;
 }
 
 /* === Attaching ============================================================ */
 
-static bool attached[NR_FUNCTIONS];
-static int errors[NR_FUNCTIONS];	/* of attaching */
-static u32 unknown;	/* a bit for each row */
+#define ATTACHED	1
+
+static int states[NR_FUNCTIONS];	/* ATTACHED, 0, or an error of attaching */
 static DEFINE_MUTEX(attach_lock);	/* protects all of the above */
 
 /* About what the kernel allocates for a probe. */
@@ -412,8 +402,8 @@ static size_t bytes_of_probe(void)
  */
 static void attach(void)
 {
-	u32 failed = 0;
 	size_t i;
+	int err;
 
 	forget_tasks();
 	mutex_lock(&attach_lock);
@@ -426,16 +416,14 @@ static void attach(void)
 			.maxactive = MAX_ACTIVE,
 		};
 		ft_mem_add(bytes_of_probe());
-		errors[i] = register_kretprobe(&probes[i]);
-		attached[i] = !errors[i];
-		if (errors[i]) {
+		err = register_kretprobe(&probes[i]);
+		WRITE_ONCE(states[i], err ?: ATTACHED);
+		if (err) {
 			ft_mem_add(-(long)bytes_of_probe());
-			failed |= functions[i].rows;
 			pr_warn("cannot follow %s (%d): fsync does not tell how long it takes\n",
-				functions[i].name, errors[i]);
+				functions[i].name, err);
 		}
 	}
-	WRITE_ONCE(unknown, failed);
 	mutex_unlock(&attach_lock);
 }
 
@@ -446,9 +434,9 @@ static void detach(void)
 
 	mutex_lock(&attach_lock);
 	for (i = 0; i < NR_FUNCTIONS; i++)
-		if (attached[i]) {
+		if (states[i] == ATTACHED) {
 			unregister_kretprobe(&probes[i]);
-			attached[i] = false;
+			states[i] = 0;
 			ft_mem_add(-(long)bytes_of_probe());
 		}
 	mutex_unlock(&attach_lock);
@@ -457,7 +445,12 @@ static void detach(void)
 /* Does this kernel tell what is in a row of the file? */
 static bool knows_row(enum fsync_row row)
 {
-	return !(READ_ONCE(unknown) & BIT(row));
+	size_t i;
+
+	for (i = 0; i < NR_FUNCTIONS; i++)
+		if (READ_ONCE(states[i]) < 0 && functions[i].rows & BIT(row))
+			return false;
+	return true;
 }
 
 /* Name the functions of which calls are not known. */
@@ -468,11 +461,11 @@ static void show_unknown(struct seq_file *m)
 
 	mutex_lock(&attach_lock);
 	for (i = 0; i < NR_FUNCTIONS; i++) {
-		if (errors[i])
+		if (states[i] < 0)
 			seq_printf(m, "# not known: %s cannot be followed (%d)\n",
-				   functions[i].name, errors[i]);
-		missed = attached[i] ? READ_ONCE(probes[i].nmissed) +
-				       READ_ONCE(probes[i].kp.nmissed) : 0;
+				   functions[i].name, states[i]);
+		missed = states[i] == ATTACHED ? READ_ONCE(probes[i].nmissed) +
+						 READ_ONCE(probes[i].kp.nmissed) : 0;
 		if (missed)
 			seq_printf(m, "# not known: %lu calls of %s were missed\n",
 				   missed, functions[i].name);

@@ -136,7 +136,7 @@ check "without a command it says what is watched" eval 'fragtrace | grep -q "^  
 refuse "an address that is no number is refused" fragtrace block x 2>/dev/null
 
 mkdir $out
-fragtrace view -n 0.1 -o $out/fragImg.png --html $out/page.html >/dev/null 2>$out/said &
+fragtrace view -n 0.1 -o $out/fragImg.png >/dev/null 2>$out/said &
 viewer=$!
 fragtrace record $out/rec -n 0.1 2>$out/recorder.said &
 recorder=$!

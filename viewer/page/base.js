@@ -5,13 +5,12 @@
  *	base	data of the page, selections of the user, small helpers
  *	text	what is in a piece, in words
  *	source	answers to the other parts: from fragtrace serve, or from the reader
- *	embedded answers that are in the page itself
  *	square	cells in rows, or along a curve in a square
  *	map	the map: any range of blocks at any scale
  *	gestures mouse and keys on the map
  *	list	the table of files
  *	theme	light and dark
- *	renew	new data
+ *	renew	new data of a served page
  *	player	the time of a recording: slider and play
  *	compare	two moments of it
  *	link	the address of what is shown
@@ -27,9 +26,6 @@ const $ = id => document.getElementById(id);
 
 /* Written by serve_view.c or page_file.c; the latter has only the inputs. */
 let data = JSON.parse($("data").textContent);
-
-/* Written by embedded.c; null: something else answers. */
-let answers = $("answers") && JSON.parse($("answers").textContent);
 
 /* === Selections of the user; they stay when the data is updated === */
 

@@ -85,7 +85,7 @@ async function followLink({ volume: dev, first, per, columns, at, since = "" }) 
 	showVolume(volume);
 	if (!(first >= volume.lba && first < volume.end && per >= 1 && columns >= 1))
 		return;
-	view.per = Math.max(source.least(volume), 2 ** Math.floor(Math.log2(per)));
+	view.per = 2 ** Math.floor(Math.log2(per));
 	setColumns(Math.min(mostColumns(), Math.max(LEAST_COLUMNS, 2 ** Math.floor(Math.log2(columns)))));
 	if (isWhole()) {
 		showWhole();
@@ -106,7 +106,7 @@ async function onLink() {
 	}
 	adoptLink(link);
 	chosen = state.chosen ? await source.file(state.chosen) : null;
-	if (data.colorings && data.colorings.includes(link.colors))
+	if (data.colorings.includes(link.colors))
 		await recolor(link.colors);
 	await followLink(link);
 	drawChosen();

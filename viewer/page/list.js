@@ -2,36 +2,6 @@
 /* The table of files: sorted, searched, and the file that is lit up. */
 "use strict";
 
-/* === Search: the rule of serve_list.c === */
-
-/* A glob that does not begin with a slash is compared with as many of the last components as it has itself. */
-function globExpression(glob) {
-	const parts = glob.match(/\\.|\[[!^]?\]?[^\]]*\]|./gsu) || [];
-	const expressions = parts.map(part => {
-		if (part === "*" || part === "?")
-			return part === "*" ? "[^/]*" : "[^/]";
-		if (part.length > 2 && part.startsWith("["))
-			return "(?!/)[" + part.slice(1, -1).replace(/^!/, "^").replace(/[\\\][]/g, "\\$&") + "]";
-		return part.slice(part.length > 1 && part.startsWith("\\") ? 1 : 0).replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-	});
-
-	try {
-		return new RegExp((glob.startsWith("/") ? "^" : "(?:^|/)") + expressions.join("") + "$", "su");
-	} catch { /* such as [z-a] */
-		return null;
-	}
-}
-
-/* Part of a path, or a glob; in either case of letters if the text has no upper case. */
-function finder(find) {
-	const compared = path => /[A-Z]/.test(find) ? path : path.replace(/[A-Z]/g, c => c.toLowerCase());
-	const glob = /[*?[]/.test(find) ? globExpression(find) : null;
-
-	return ({ path }) => compared(path).includes(find) || Boolean(glob && glob.test(compared(path)));
-}
-
-/* === The table === */
-
 /* A line that leads into another folder. */
 function rowOfFolder(path, name, values) {
 	const row = element("tr", ""), button = element("button", name);
@@ -75,11 +45,8 @@ const drawRows = oneAtATime(async () => {
 	const { found, files: listed } = list;
 	const focused = document.activeElement && document.activeElement.dataset.key;
 	const isFull = listed.length >= found, up = state.folder && state.folder.slice(0, state.folder.slice(0, -1).lastIndexOf("/") + 1);
-	const said = leftOut();
 
-	if (!found && state.find)
-		said.unshift(`No file matches ${state.find}.`);
-	$("left").textContent = said.join(" ");
+	$("left").textContent = !found && state.find ? `No file matches ${state.find}.` : "";
 	$("rows").replaceChildren(...(up ? [rowOfFolder(up, "..", [])] : []), ...listed.map(rowOf));
 	$("more").hidden = isFull;
 	$("more").textContent = "Show more of " + count(found, state.folder === null ? "file" : "line");
@@ -128,23 +95,16 @@ function drawHead() {
 	}
 }
 
-function leftOut() {
-	const unlisted = answers ? data.total.files - files.length : 0;
+/* Make the row of a file visible: a search that hides it is cleared. */
+async function listFile({ key, path }) {
+	const list = state.find && await ask("files", { n: 1, key, find: state.find });
 
-	return unlisted ? [`Only the ${count(files.length)} worst files are listed, ${count(unlisted)} are left out.`] : [];
-}
-
-/* Make the row of a file visible, if the page has all files: a search that hides it is cleared. */
-function listFile(file) {
-	if (!finder(state.find)(file)) {
+	if (list && !list.found) {
 		state.find = "";
 		$("find").value = "";
 	}
 	if (state.folder !== null)
-		state.folder = file.path.slice(0, file.path.lastIndexOf("/") + 1);
-	if (answers)
-		state.rows = Math.max(state.rows, files.filter(finder(state.find)).sort(compare)
-						       .findIndex(f => f.key === file.key) + 1);
+		state.folder = path.slice(0, path.lastIndexOf("/") + 1);
 }
 
 /* List the files and folders in a folder; null: all files. */

@@ -56,7 +56,7 @@ function visible() {
 }
 
 function isClosest() {
-	return view.per === source.least(view.volume) && view.columns === LEAST_COLUMNS;
+	return view.per === 1 && view.columns === LEAST_COLUMNS;
 }
 
 function isWhole() {
@@ -100,11 +100,11 @@ function mapCellOfEvent(event) {
 /* One step closer or farther; the block at a point, which may be any of its cell, stays there. */
 function zoomOnce(isCloser, x, y) {
 	const [column, row] = mapPlace(x, y), part = Math.min(0.999, Math.max(0, (x - view.left) / view.cell - column));
-	const least = source.least(view.volume), at = view.first + Math.floor((cellAt(column, row) + part) * view.per);
+	const at = view.first + Math.floor((cellAt(column, row) + part) * view.per);
 
 	if (isCloser ? isClosest() : isWhole())
 		return;
-	if (isCloser && view.per === least)
+	if (isCloser && view.per === 1)
 		setColumns(view.columns / 2);
 	else if (!isCloser && view.columns < mostColumns())
 		setColumns(view.columns * 2);
@@ -139,7 +139,7 @@ function showWhole() {
 	const blocks = view.volume.end - view.volume.lba;
 
 	setColumns(mostColumns());
-	view.per = source.least(view.volume);
+	view.per = 1;
 	while (!isWhole())
 		view.per *= 2;
 	while (view.columns > LEAST_COLUMNS && view.columns / 2 * rowsFor(view.columns / 2) * view.per >= blocks)
@@ -152,7 +152,7 @@ function showWhole() {
 /* A block in the middle; if that is asked for, close enough to tell it from others. */
 function showBlock(lba, isClose) {
 	if (isClose) {
-		view.per = source.least(view.volume);
+		view.per = 1;
 		setColumns(Math.min(CLOSE_COLUMNS, mostColumns()));
 	}
 	setFirst(lba - (Math.floor(view.rows / 2) * view.columns + Math.floor(view.columns / 2)) * view.per);
@@ -412,7 +412,7 @@ function drawOverview() {
 
 const loadOverview = oneAtATime(async () => {
 	const { volume } = view;
-	let per = volume ? source.least(volume) : 0;
+	let per = 1;
 
 	if (!volume)
 		return;

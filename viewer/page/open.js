@@ -160,11 +160,7 @@ async function showInput(input, link = {}) {
 		return;
 	}
 	renewedAt = Date.now();
-	adoptLink(link);
-	await adopt(fresh);
-	if (data.colorings.includes(state.coloring) && state.coloring !== data.coloring)
-		await recolor(state.coloring);
-	await followLink(link);
+	await begin(fresh, link);
 }
 
 /* Links name inputs, so no two have the same name. */

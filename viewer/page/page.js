@@ -9,7 +9,7 @@ function drawText() {
 	if (mapCursor)
 		text = pointed.text;
 	else if (chosen)
-		text = describeFile(chosen, answers && !piecesOf(chosen).length ? "; the page has no place of it" : "") + describeStep();
+		text = describeFile(chosen) + describeStep();
 	else if (state.chosen)
 		text = "The file that was lit up is not there any more.";
 	$("cell").textContent = text;
@@ -39,7 +39,7 @@ async function chooseKey(key) {
 		const file = await source.file(key);
 
 		if (file)
-			listFile(file);
+			await listFile(file);
 	}
 	if (key || state.chosen)
 		choose(key || state.chosen);
@@ -81,11 +81,11 @@ function drawVolumes() {
 	$("volume").hidden = names.length < 2;
 }
 
-/* The volume that was shown is found again by its number. If it is another one, or has fewer cells, all of it is shown. */
+/* The volume that was shown is found again by its number. If it is another one, all of it is shown. */
 function keepView() {
 	const { volume } = view, found = volume && data.volumes.find(v => v.dev === volume.dev);
 
-	if (found && found.lba === volume.lba && found.end === volume.end && view.per >= source.least(found)) {
+	if (found && found.lba === volume.lba && found.end === volume.end) {
 		view.volume = found;
 		$("volume").value = String(data.volumes.indexOf(found));
 		loadCells();
@@ -108,7 +108,7 @@ function drawNotes() {
 
 /* What has to be known before the page is believed: it is a part, something is unknown, F2FS does not run. */
 function notes() {
-	const { only, lba, files: all } = data.lens, least = Math.max(0, ...data.volumes.map(volume => source.least(volume)));
+	const { only, lba, files: all } = data.lens;
 	const said = data.volumes.filter(volume => volume.stopped).map(({ path }) =>
 		path + ": F2FS has stopped after an error or a shutdown; nothing is written any more.");
 
@@ -118,10 +118,6 @@ function notes() {
 		said.push(`Only the ${count(data.total.files, "file")} of ${count(all)} that match ${only}.`);
 	if (lba !== null)
 		said.push(`Only LBA ${lba} of the volume; figures are of whole files.`);
-	if (answers && answers.placed < data.total.files)
-		said.push(`The page knows the places of ${count(answers.placed)} files of ${count(data.total.files)}; fragtrace serve has all.`);
-	if (least > 1)
-		said.push(`The page has no cells of fewer than ${count(least)} blocks; fragtrace serve has.`);
 	return said;
 }
 
@@ -142,7 +138,6 @@ async function adopt(fresh) {
 	const { inputs } = data;
 
 	data = inputs ? { ...fresh, inputs } : fresh;
-	files = answers ? answers.files.map(fileOf) : [];
 	followTable();
 	drawSummary();
 	drawVolumes();
@@ -181,12 +176,11 @@ function startMap() {
 	}).observe($("map"));
 }
 
-async function begin() {
-	const link = readLink();
-
+/* The first data, with what a link says about it. */
+async function begin(fresh, link) {
 	adoptLink(link);
-	await adopt(data);
-	if (data.colorings && data.colorings.includes(state.coloring) && state.coloring !== data.coloring)
+	await adopt(fresh);
+	if (data.colorings.includes(state.coloring) && state.coloring !== data.coloring)
 		await recolor(state.coloring);
 	await followLink(link);
 }
@@ -205,13 +199,11 @@ function start() {
 		startInputs();
 		beginInputs();
 	} else {
-		begin();
+		begin(data, readLink());
+		startRenewal();
 	}
 	addEventListener("hashchange", onLink);
 	document.addEventListener("keydown", onKey);
-	if (!data.inputs)
-		startRenewal();
 }
 
-if (!isFrame())
-	start();
+start();

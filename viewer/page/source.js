@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers to the other parts of the page. Both sources have the same functions; all return promises.
+ * Answers to the other parts of the page, from fragtrace serve or from the reader. All functions return promises.
  *
  *	files()				the list as the user has sorted it: how many, and the first of them; in a folder, those of
  *					each folder in it are one line
  *	file(key)			one file, or null
- *	least(volume)			the fewest blocks that a cell can have; this one is no promise
  *	cells(volume, first, per, n)	colours, shares, and which cells are lit up
  *	blocks(volume, first, end)	what is between two block addresses: the first pieces, and how many
  *	fragments(file, first)		where some fragments of a file are, and how many
@@ -34,8 +33,8 @@ const MOST_STEPS = 1000;
 let chosen = null;
 
 /* The place is its first block address. */
-function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color, below = 0], index) {
-	return { path, index, dev, blocks, extents, fragments, place, color, requests, ideal, below, extra: requests - ideal,
+function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color, below = 0]) {
+	return { path, dev, blocks, extents, fragments, place, color, requests, ideal, below, extra: requests - ideal,
 		 split: ideal ? requests / ideal : 1, key: dev + " " + ino };
 }
 
@@ -56,8 +55,6 @@ function expandCells({ cells: flat, lit }, n) {
 		cells.lit.fill(1, lit[i], lit[i + 1] + 1);
 	return cells;
 }
-
-/* === From fragtrace serve, or from the reader === */
 
 /* The moment of a recording that is shown, see player.js; empty: the one that is shown first. */
 let moment = "";
@@ -86,7 +83,7 @@ async function ask(what, args, headers) {
 	return of === epoch ? found : null;
 }
 
-const serverSource = {
+const source = {
 	async files() {
 		const folder = state.folder === null ? {} : { folder: state.folder }, all = [];
 
@@ -105,10 +102,6 @@ const serverSource = {
 		const list = await ask("files", { n: 1, key });
 
 		return list && list.files.map(fileOf)[0] || null;
-	},
-
-	least() {
-		return 1;
 	},
 
 	async cells(volume, first, per, n) {

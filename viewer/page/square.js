@@ -7,9 +7,9 @@
 
 const LAYOUTS = ["rows", "hilbert"];
 
-/* As the user has chosen; or as the picture is that was asked for with the page. */
+/* As the user has chosen; null: in rows. */
 function isSquare() {
-	return state.square === null ? Boolean(answers && answers.isSquare) : state.square;
+	return Boolean(state.square);
 }
 
 /* One of four turns of a square of the curve, and back: the second and third quarter stay as they are. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file that is lit up, fragment by fragment, in its own order; and its picture, or that of all. */
+/* The file that is lit up, fragment by fragment, in its own order; and its picture. */
 "use strict";
 
 /* Some of the fragments of a file, from the index first on, and the one that is shown. */
@@ -10,7 +10,6 @@ const LEAST_STEP = 4;
 
 function drawSteps() {
 	$("steps").hidden = !chosen;
-	$("toPlot").hidden = Boolean(answers);
 	if (steps && (!chosen || steps.key !== chosen.key || steps.time !== data.time))
 		steps = null;
 }
@@ -48,7 +47,7 @@ async function step(by) {
 async function showPlot() {
 	const { key } = chosen, image = new Image();
 
-	image.alt = "Offsets of " + describeFile(chosen, "") + ", against block addresses";
+	image.alt = "Offsets of " + describeFile(chosen) + ", against block addresses";
 	$("plotted").replaceChildren(image);
 	$("why").textContent = "";
 	$("plot").showModal();
@@ -63,17 +62,6 @@ async function showPlot() {
 	URL.revokeObjectURL(image.src);
 }
 
-/* What fragtrace view has drawn. */
-function showPicture() {
-	const image = new Image();
-
-	image.alt = "The picture: " + $("summary").textContent;
-	image.src = answers.picture;
-	$("why").textContent = "";
-	$("plotted").replaceChildren(image);
-	$("plot").showModal();
-}
-
 /* Return: whether the key means something here. */
 function onStepKey(key) {
 	if (!chosen || (key !== "n" && key !== "p"))
@@ -86,6 +74,4 @@ function startSteps() {
 	$("before").addEventListener("click", () => step(-1));
 	$("after").addEventListener("click", () => step(1));
 	$("toPlot").addEventListener("click", showPlot);
-	$("toPicture").hidden = !answers;
-	$("toPicture").addEventListener("click", showPicture);
 }

@@ -2,7 +2,7 @@
 /*
  * What is in a piece, in words. A piece has lba and blocks; then path, offset and key of its file, with kind,
  * writer and age of its fragment, and reads and overwrites of its window where they are known; or what it is
- * instead: free, other, nodes, left, unknown.
+ * instead: free, other, nodes, left.
  */
 "use strict";
 
@@ -13,8 +13,6 @@ const HINT = "Point at a cell, or click it to light up its file.";
 function describeUse(is) {
 	if (is === "left")
 		return "a file that is left out";
-	if (is === "unknown")
-		return "unknown: files whose places are left out of this page, and what is between them";
 	if (is === "other")
 		return "other data: a file that is not watched, or a directory";
 	if (is === "nodes")
@@ -77,6 +75,6 @@ function describePieces(volume, pieces, all) {
 	return lines.join("\n");
 }
 
-function describeFile(file, where) {
-	return file.path + " \u00b7 " + count(file.blocks, "block") + " in " + count(file.fragments, "fragment") + where;
+function describeFile(file) {
+	return file.path + " \u00b7 " + count(file.blocks, "block") + " in " + count(file.fragments, "fragment");
 }

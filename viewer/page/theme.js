@@ -105,12 +105,9 @@ function drawLegend() {
 	$("legend").replaceChildren(...items);
 }
 
-/* === Other colours, from fragtrace serve === */
+/* === Other colours === */
 
 function drawColorings() {
-	$("coloring").hidden = !data.colorings;
-	if (!data.colorings)
-		return;
 	$("colors").replaceChildren(...data.colorings.map(name => element("option", name)));
 	$("colors").value = data.coloring;
 }

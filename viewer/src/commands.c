@@ -54,7 +54,7 @@ static void check_folder(const char *output, const char *dir)
 /* No output may overwrite an input or another output. */
 static void check_outputs(const struct options *o, const char *heat)
 {
-	const char *const outputs[] = { o->png, o->html, o->output };
+	const char *const outputs[] = { o->png, o->output };
 	size_t i, k;
 
 	for (i = 0; i < ARRAY_LEN(outputs); i++) {
@@ -68,8 +68,6 @@ static void check_outputs(const struct options *o, const char *heat)
 		for (k = 0; k < o->n_color_confs; k++)
 			check_input(outputs[i], o->color_conf[k]);
 	}
-	if (o->png && o->html && outfile_same(o->png, o->html))
-		die_usage("%s: is to be a picture and a page; name two files", o->png);
 	if (o->interval_ns && o->count != 1 && o->table && !strcmp(o->table, "-"))
 		die_usage("-: -n cannot read standard input again; name a file after -t");
 }
@@ -348,7 +346,7 @@ static void read_all(struct session *s)
 /* A picture has a name by default. */
 static void prepare_view(struct session *s)
 {
-	if (!s->options.html && !s->options.png)
+	if (!s->options.png)
 		s->options.png = DEFAULT_PNG;
 }
 
@@ -576,7 +574,7 @@ const struct command commands[N_COMMANDS] = {
 	{ "view", "[TABLE]", "Draw where the blocks of F2FS files lie.",
 	  .takes_table = true, .draws = true, .state = STATE_IF_KNOWN, .prepare = prepare_view, .use = session_use_view,
 	  .about = "One box per block, coloured by extension and by whether the file is fragmented.",
-	  .options = { OPT_PICTURE, OPT_HTML, AGAIN, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS, OPT_LAYOUT, OPT_IMAGE,
+	  .options = { OPT_PICTURE, AGAIN, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS, OPT_LAYOUT, OPT_IMAGE,
 		       OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION } },
 	{ "file", "[TABLE] PATH", "Draw one file: its offsets against block addresses.",
 	  .takes_table = true, .least = 1, .most = 1, .draws = true, .draws_one_file = true,

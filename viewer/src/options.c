@@ -276,8 +276,6 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_PICTURE] = { "output", 'o', "FILE", IN(png), .read = read_picture,
 		.form = "a name that ends with .png, .svg or .pdf: a picture is one of these",
 		.help = "the picture (" DEFAULT_PNG "): a PNG, or what .svg or .pdf says; - is stdout" },
-	[OPT_HTML] = { "html", 0, "FILE", TEXT(html),
-		.help = "a page to zoom in, in one file, with the picture; no other file without -o" },
 	[OPT_LBA] = { "lba", 0, "A-B", IN(lens), .read = read_lba, .words = "",
 		.form = "block addresses as A-B, A- or -B, with A not above B",
 		.help = "draw only the blocks A to B; A- and -B leave an end open" },

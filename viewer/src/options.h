@@ -21,7 +21,7 @@
  */
 enum option_id {
 	OPT_END, OPT_TABLE, OPT_COPY, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE, OPT_INTERVAL, OPT_COUNT,
-	OPT_PICTURE, OPT_HTML, OPT_LBA, OPT_ONLY, OPT_COLORS, OPT_COLOR_BY, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE,
+	OPT_PICTURE, OPT_LBA, OPT_ONLY, OPT_COLORS, OPT_COLOR_BY, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE,
 	OPT_LAYOUT, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION,
 	OPT_OUTPUT, OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_REQUESTS, OPT_WITH_READS, OPT_EVENTS, OPT_KEEP, OPT_LISTEN,
 	OPT_ALL, OPT_READS, OPT_HOT, OPT_LIKE, OPT_REQUEST, OPT_READER, OPT_BUDGET, OPT_MIN_GAIN, OPT_RECENT, OPT_APPLY,
@@ -66,8 +66,7 @@ enum reading {
  * @f2fs_state: folder with F2FS's own state, or NULL
  * @interval_ns: from one reading to the next; 0: read once only
  * @count: number of readings if there is an interval; 0: no end
- * @png: the picture to draw, or NULL: none; "-" is standard output
- * @html: page to write, or NULL; "-" is standard output
+ * @png: the picture to draw; NULL: none; "-" is standard output
  * @lens: which blocks and files are drawn
  * @color_by: name of the colour source
  * @heat: file with the counts of reads, or NULL
@@ -109,7 +108,6 @@ struct options {
 	int64_t interval_ns;
 	unsigned long count;
 	const char *png;
-	const char *html;
 	struct lens lens;
 	const char *color_by;
 	const char *heat;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Part of a session: table -> runs -> layout -> picture -> PNG, SVG or PDF, or the page. */
+/* Part of a session: table -> runs -> layout -> picture -> PNG, SVG or PDF. */
 #include "input/recording.h"
 #include "input/zones.h"
 #include "model/flaws.h"
@@ -8,7 +8,6 @@
 #include "model/space.h"
 #include "names.h"
 #include "outfile.h"
-#include "output/embedded.h"
 #include "picture/canvas.h"
 #include "picture/file_view.h"
 #include "picture/layout.h"
@@ -18,12 +17,6 @@
 #include "picture/vector_out.h"
 #include "session.h"
 #include "util.h"
-
-/* Nothing else may be printed beside an output. */
-static bool prints_output(const struct options *o)
-{
-	return (o->png && outfile_same(o->png, "-")) || (o->html && outfile_same(o->html, "-"));
-}
 
 /* Said once, also if the table is read again. */
 static void report_colors(struct session *s, const struct runs *runs)
@@ -36,12 +29,15 @@ static void report_colors(struct session *s, const struct runs *runs)
 	free(trouble);
 }
 
-/* Said once, also if the picture is drawn again. If nobody can read it, the picture is there all the same. */
+/*
+ * Said once, also if the picture is drawn again, but never beside a picture on standard output. If nobody can read it, the picture
+ * is there all the same.
+ */
 static void report_picture(struct session *s)
 {
 	char *path;
 
-	if (!s->options.png || prints_output(&s->options) || s->picture_was_said)
+	if (s->picture_was_said || outfile_same(s->options.png, "-"))
 		return;
 	path = text_visible(s->options.png);
 	printf("wrote %s\n", path);
@@ -144,7 +140,6 @@ static void draw(struct session *s, const struct serve_view *view)
 	const struct options *o = &s->options;
 	const struct runs *runs = &view->runs;
 	struct img_conf img = s->img;
-	struct text png = { 0 };
 	struct canvas canvas;
 	struct layout layout;
 	char when[TIME_TEXT_MAX];
@@ -153,22 +148,10 @@ static void draw(struct session *s, const struct serve_view *view)
 	if (!img.section && view->states && view->table.n_volumes)
 		img.section = space_section_size(&view->states[0]);
 	layout_init(&layout, runs, &img, view->colors.n_rules + legend_more_lines(&img, &o->lens, &view->colors, view->states));
-	/* a page makes its picture dark itself */
-	if (o->html) {
-		img.theme = THEME_LIGHT;
-		paint(&canvas, &layout, runs, &view->colors, when, CANVAS_PNG);
-		png_out_encode(&canvas, &png);
-		canvas_free(&canvas);
-		embedded_write(o->html, view, &png, layout.order == ORDER_HILBERT);
-	}
-	if (o->png) {
-		img.theme = s->img.theme;
-		paint(&canvas, &layout, runs, &view->colors, when, vector_out_form(o->png));
-		write_picture(&canvas, o->png);
-		canvas_free(&canvas);
-	}
+	paint(&canvas, &layout, runs, &view->colors, when, vector_out_form(o->png));
+	write_picture(&canvas, o->png);
+	canvas_free(&canvas);
 	report_picture(s);
-	text_free(&png);
 	layout_free(&layout);
 }
 
@@ -187,7 +170,7 @@ static struct zones *read_zones(const struct session *s, const struct table *tab
  */
 void session_use_view(struct session *s, struct table *table)
 {
-	struct serve_view view = { .interval_ns = s->options.interval_ns };
+	struct serve_view view = { 0 };
 	struct zones *zones = NULL;
 
 	require_volume(s, table);
@@ -195,8 +178,6 @@ void session_use_view(struct session *s, struct table *table)
 	s->states = NULL;
 	if (s->img.layout == LAYOUT_ZONES)
 		view.runs.zones = zones = read_zones(s, view.runs.table);
-	/* a page in a file has no other colours to switch to */
-	view.own_coloring = NULL;
 	draw(s, &view);
 	zones_free(zones, view.runs.table->n_volumes);
 	serve_view_free(&view);

@@ -6,10 +6,8 @@ A test is a function test_NAME; it gets a Page, whose folder is its working dire
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 import traceback
 from pathlib import Path
 from typing import Any, Callable
@@ -20,7 +18,7 @@ from serving import Server
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "data"
-PLAIN = ["-c", str(DATA / "plain.color.cnf"), "-i", str(DATA / "plain.img.cnf")]
+PLAIN = ["-c", str(DATA / "plain.color.cnf")]
 
 
 # BROWSER=firefox runs those tests that it can
@@ -42,38 +40,30 @@ class Page:
         self.view = view
         self.browser: Any = used
         self.js = used.js
-        self.live: subprocess.Popen[bytes] | None = None
         self.server: Server | None = None
-
-    def command(self, table: str | Path, *options: str) -> list[str]:
-        return [self.view, "view", "-t", str(table), "-o", "out.png", "--html", "page.html", *options]
-
-    def write(self, table: str | Path, *options: str) -> None:
-        """Write the page once and open it."""
-        subprocess.run(self.command(table, *options), check=True, stdout=subprocess.DEVNULL)
-        self.open()
-
-    def keep_writing(self, table: str | Path, *options: str) -> None:
-        """Write the page repeatedly, and open it."""
-        self.live = subprocess.Popen(self.command(table, "-n", "0.2", *options), stdout=subprocess.DEVNULL)
-        end = time.monotonic() + 60
-        while not os.path.exists("page.html"):
-            assert time.monotonic() < end, "no page"
-            time.sleep(0.02)
-        self.open()
-
-    def open(self) -> None:
-        self.browser.open(Path("page.html").absolute().as_uri())
-        self.data = json.loads(self.js("document.querySelector('#data').textContent"))
-        self.browser.until("shown !== null || !data.volumes.length")
-        self.settle()
 
     def serve(self, table: str | Path, *options: str) -> None:
         """Serve the page and open it."""
-        self.server = Server(self.view, table, *options)
+        before, self.server = self.server, Server(self.view, table, *options)
+        self.open()
+        # the page before asks no more
+        if before:
+            before.stop()
+
+    def open(self) -> None:
+        """Open the served page, maybe once more."""
+        assert self.server
         self.browser.open(self.server.url)
         self.data = json.loads(self.js("document.querySelector('#data').textContent"))
-        self.browser.until("shown !== null")
+        self.browser.until("shown !== null || !data.volumes.length")
+        self.settle()
+        self.browser.until("!data.total.files || document.querySelectorAll('#rows tr').length > 0")
+
+    def stop(self) -> None:
+        """End the server."""
+        if self.server:
+            self.server.stop()
+        self.server = None
 
     # === The map ===
 
@@ -148,6 +138,15 @@ class Page:
         """The files in the table, from the top."""
         return self.js("[...document.querySelectorAll('#rows bdi')].map(e => e.textContent)")
 
+    def files(self) -> list[dict[str, Any]]:
+        """All files, as the list has sorted them."""
+        return self.js("source.files().then(list => list.files)")
+
+    def await_lit(self, *paths: str) -> None:
+        """Wait until these files are marked, and the map has lit them up."""
+        self.browser.until("[...document.querySelectorAll('tr.lit bdi')].map(e => e.textContent).join('|') === " + json.dumps("|".join(paths)) +
+                           f" && shown.lit.some(Boolean) === {json.dumps(bool(paths))}")
+
     def lit(self) -> list[str]:
         """The files whose rows are marked."""
         return self.js("[...document.querySelectorAll('tr.lit bdi')].map(e => e.textContent)")
@@ -202,11 +201,7 @@ def run(test: Test, view: str, used: browser.Browser | firefox.Browser) -> str:
         except Exception:  # any exception is a failure of the test
             return traceback.format_exc()
         finally:
-            if page.live:
-                page.live.terminate()
-                page.live.wait()
-            if page.server:
-                page.server.stop()
+            page.stop()
             os.chdir("/")
 
 

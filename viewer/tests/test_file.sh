@@ -276,7 +276,7 @@ test_which_file() {
 # The picture has a form of its own.
 test_options_of_other_pictures() {
 	local option
-	for option in '--html p' '--lba 1-' '--only a' '--layout boxes' '--section 2' '--f2fs-state .'; do
+	for option in '--lba 1-' '--only a' '--layout boxes' '--section 2' '--f2fs-state .'; do
 		# shellcheck disable=SC2086 # an option and its value
 		misused 'not an option here; see fragtrace file --help' \
 			"$fragtrace" file a -t "$data/file.table" $option

@@ -217,11 +217,6 @@ test_dark() {
 	pixels '#ffffff' 0
 	[ "$(count '#000000')" -gt 24 ] || fail "no free space"
 	only 0 0 12 "$(height)" '#1b1c1f'
-	# a page makes its picture dark itself
-	plain -t "$data/small.table" --theme dark --html page.html
-	boxes '#1515ff' 6
-	grep -o 'data:image/png;base64,[^"]*' page.html | head -n 1 | sed 's/.*,//' | base64 -d >out.png
-	boxes '#0000ff' 6
 	plain -t "$data/small.table" --theme dark -o out.svg
 	grep -qx '<rect x="0" y="0" width="1280" height="[0-9]*" fill="#1b1c1f"/>' out.svg
 	echo 'theme dark' >i.cnf
@@ -474,25 +469,6 @@ test_lens_with_the_state() {
 	[ "$part" = "$sum" ] || fail "with --only: $part; expected $sum"
 }
 
-test_lens_of_a_page() {
-	"$fragtrace" view -t "$data/small.table" --only '*.sst' --lba 103-127 --html page.html
-	"$python" - <<-'EOF'
-		import json, re
-		text = open("page.html", encoding="utf-8").read()
-		data, answers = (json.loads(re.search(rf'id="{part}">\n(.*?)</script>', text, re.S)[1]) for part in ("data", "answers"))
-		(v,), (places,) = data["volumes"], answers["volumes"]
-		assert v["lba"] == 103, v
-		assert data["total"]["files"] == len(answers["files"]) == 3, data["total"]
-		pieces = list(zip(*[iter(places["pieces"])] * 4))
-		assert sum(blocks for _, blocks, *_ in pieces) == 25, pieces
-		# owner, blocks, offset: the first file begins before the range
-		found = [(owner, offset) for owner, _, offset, _ in pieces if owner >= 0]
-		assert found[0][1] == 3 and answers["files"][found[0][0]][0] == "/mnt/f2fs/000001.sst", found
-		# others are left out, and are not free
-		assert -2 in places["pieces"][::4], pieces
-	EOF
-}
-
 test_lens_is_for_pictures_alone() {
 	local option other
 	for option in '--lba 103-109' '--only log'; do
@@ -553,10 +529,6 @@ test_svg_and_pdf() {
 		pdftotext out.PDF - | grep -q 'fragtrace /mnt/f2fs' || fail "the texts of the PDF are no texts"
 	fi
 	no_rest
-	# a page has a PNG of its own
-	plain -t "$data/small.table" -o page.svg --html page.html
-	cmp page.svg out.svg
-	grep -q 'iVBORw0KGgo' page.html || fail "no PNG in the page"
 	refuses 'full.pdf: cannot write the picture: No space left on device' sh -c "ln -s /dev/full full.pdf; '$fragtrace' view -t '$data/small.table' -o full.pdf"
 }
 

@@ -260,72 +260,6 @@ test_record_on_a_full_disk() {
 	[ -z "$(ls -A rec)" ] || fail "not removed: $(ls -A rec)"
 }
 
-# === Pages; test_page.py tests their behaviour ===
-
-test_page_is_one_file() {
-	"$fragtrace" view -t "$data/rocksdb2.table" -o out.png --html page.html
-	# the page loads nothing
-	! grep -E '(src|href|url)[=(]' page.html | grep -vE '^<link rel="icon" href="data:,">|^\t*(frame|image|picture)\.src = ' || fail "a resource"
-	! grep -F '@data@' page.html || fail "no data"
-	# the picture is in it
-	sed -n 's/^"picture":"data:image\/png;base64,\(.*\)"}$/\1/p' page.html | base64 -d | cmp - out.png
-	"$fragtrace" view -t "$data/rocksdb2.table" -o out.png --html - | sed 's/"written":[0-9]*//' >other.html
-	sed 's/"written":[0-9]*//' page.html | cmp - other.html
-	[ ! -e fragImg.png ]
-}
-
-test_pages_have_all_places() {
-	local table
-	for table in small two rocksdb rocksdb2; do
-		"$fragtrace" view -t "$data/$table.table" --html page.html
-		"$python" - <<-'EOF'
-		import json, re
-		text = open("page.html", encoding="utf-8").read()
-		table, answers = (json.loads(re.search(rf'id="{part}">\n(.*?)</script>', text, re.S)[1]) for part in ("data", "answers"))
-		for v, places in zip(table["volumes"], answers["volumes"], strict=True):
-		    size = v["end"] - v["lba"]
-		    assert sum(places["pieces"][1::4]) == size, v
-		    assert (places["cells"]["per"], sum(places["cells"]["cells"][::3])) == (1, size), v
-		EOF
-	done
-	# a page alone writes no other file
-	[ ! -e fragImg.png ]
-	no_rest
-}
-
-# page_picture(page) - print the picture in a page
-page_picture() {
-	sed -n 's/^"picture":"data:image\/png;base64,\(.*\)"}$/\1/p' "$1" | base64 -d
-}
-
-test_page_does_not_need_a_file() {
-	"$fragtrace" view -t "$data/small.table" -o good.png
-	"$fragtrace" view -t "$data/small.table" -o /dev/null --html page.html
-	page_picture page.html | cmp - good.png
-	"$fragtrace" view -t "$data/small.table" -o - --html page.html | cmp - good.png
-	page_picture page.html | cmp - good.png
-	# fragImg.png cannot be written here
-	mkdir fragImg.png
-	"$fragtrace" view -t "$data/small.table" --html page.html
-	page_picture page.html | cmp - good.png
-}
-
-# Another program writes the same file all the time: its picture never gets into the page.
-test_page_has_its_own_picture() {
-	local i other
-	"$fragtrace" view -t "$data/small.table" -o good.png
-	"$fragtrace" view -t "$data/two.table" -o other.png
-	# it ends by itself after its last copy: a signal would leave that copy behind
-	until [ -e enough ]; do cp other.png out.png; done 2>/dev/null &
-	other=$!
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		"$fragtrace" view -t "$data/small.table" -o out.png --html page.html
-		page_picture page.html | cmp - good.png || { touch enough; fail "round $i"; }
-	done
-	touch enough
-	wait $other
-}
-
 # harmless(file) - it has no character that acts on a terminal or on the order of text
 harmless() {
 	if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$1" || grep -qF "$(printf '\342\200\256')" "$1"; then
@@ -338,9 +272,6 @@ test_names_are_harmless() {
 	printf '%s\n%s\n%b\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
 		'254:0 110 1 0 4 contiguous /m/a\0342\0200\0256gpj.exe\\012b\0033[2J' >t
-	"$fragtrace" view -t t --html page.html
-	harmless page.html
-	grep -qF '["/m/a\\342\\200\\256gpj.exe\\012b\\033[2J",' page.html || fail "$(grep /m/a page.html)"
 	# exports for programs keep the name itself
 	"$fragtrace" table --json -t t | grep -qF "$(printf '\342\200\256gpj.exe\\u000ab\\u001b[2J')"
 	for line in '254:0 110 1 0 4 \0033[31mx /m/a' '\0033]0;title\0007' '254:0 110 1 0 4 \0342\0200\0256x\0233 /m/a'; do
@@ -361,7 +292,7 @@ test_input_is_not_overwritten() {
 	ln t hard
 	ln -s t soft
 	mkdir d
-	for option in 'view -o' 'view --html' 'file a -o' 'table --json -o' 'files -o' 'metrics -o'; do
+	for option in 'view -o' 'file a -o' 'table --json -o' 'files -o' 'metrics -o'; do
 		# shellcheck disable=SC2086 # a list of words
 		{
 			misused 't: would overwrite the input t; name another file' "$fragtrace" $option t -t t
@@ -381,29 +312,12 @@ test_input_is_not_overwritten() {
 	cmp img "$data/plain.img.cnf"
 }
 
-test_outputs_do_not_overwrite_each_other() {
-	cp "$data/small.table" t
-	mkdir d
-	misused 'a.png: is to be a picture and a page; name two files' "$fragtrace" view -t t -o a.png --html a.png
-	misused '-: is to be a picture and a page' "$fragtrace" view -t t -o - --html -
-	misused 'd/a: is to be a picture and a page' "$fragtrace" view -t t -o d/a --html d/../d/a
-	ln -s d/new soft
-	misused 'soft: is to be a picture and a page' "$fragtrace" view -t t -o soft --html d/new
-	misused '-: is to be a picture and a page' sh -c "'$fragtrace' view -t t -o - --html x >x"
-	[ -z "$(ls d)" ] && [ ! -e a.png ] || fail "something was written"
-	"$fragtrace" view -t t -o /dev/null --html /dev/null
-	"$fragtrace" view -t t -o d/x --html d/X
-	# one of them may be there already
-	"$fragtrace" view -t t -o d/x --html d/new2
-	"$fragtrace" view -t t -o d/new3 --html d/x
-}
-
 # All outputs have the permissions that the umask leaves.
 test_permissions_of_outputs() {
 	local mask file
 	for mask in 022 027 077; do
 		rm -f out.*
-		(umask $mask; write_all out "$data/small.table"; "$fragtrace" view -t "$data/small.table" -o out.png --html out.html)
+		(umask $mask; write_all out "$data/small.table"; "$fragtrace" view -t "$data/small.table" -o out.png)
 		for file in out.*; do
 			[ "$(stat -c %a $file)" = "$(printf %o $((0666 & ~0$mask)))" ] || fail "umask $mask: $file has $(stat -c %a $file)"
 		done
@@ -427,15 +341,6 @@ test_a_link_stays_a_link() {
 	ln -s loop1 loop2
 	ln -s loop2 loop1
 	refuses 'loop1: cannot ' "$fragtrace" table --csv -o loop1 -t "$data/small.table"
-}
-
-test_page_refuses() {
-	misused "--html '': not valid; give FILE" "$fragtrace" view --html ''
-	refuses 'no/page.html: cannot write the page: No such file' \
-		"$fragtrace" view -t "$data/small.table" -o other.png --html no/page.html
-	refuses '/dev/full: cannot write the page: No space left' \
-		"$fragtrace" view -t "$data/rocksdb.table" -o other.png --html /dev/full
-	misused 'not an option here; see fragtrace top --help' "$fragtrace" top --html page.html
 }
 
 # === Completion ===

@@ -19,21 +19,12 @@ from pages import DATA, Page, blocks, expect, main
 
 # === The map ===
 
-def open_map(page: Page, served: bool, table: Path, *options: str) -> None:
-    """Show the map of a served page, or of one in a file."""
-    if served:
-        page.serve(table, *options)
-    else:
-        page.write(table, *options)
-    page.settle()
-
-
-def check_zoom(page: Page, served: bool) -> None:
+def test_zoom(page: Page) -> None:
     table = DATA / "redis.table"
     truth = blocks(table)
     # where two files meet
     lba = next(b for b in sorted(truth) if truth.get(b - 1, truth[b])[1] != truth[b][1] == truth.get(b + 1, (0, ""))[1])
-    open_map(page, served, table)
+    page.serve(table)
     volume = page.data["volumes"][0]
     whole = first, per, columns, rows = page.shown()
     expect((first, per * columns * rows >= volume["end"] - volume["lba"]), (volume["lba"], True))
@@ -82,16 +73,8 @@ def check_zoom(page: Page, served: bool) -> None:
     expect(page.shown(), whole)
 
 
-def test_zoom(page: Page) -> None:
-    check_zoom(page, False)
-
-
-def test_zoom_of_a_served_page(page: Page) -> None:
-    check_zoom(page, True)
-
-
 def test_overview(page: Page) -> None:
-    open_map(page, True, DATA / "redis.table")
+    page.serve(DATA / "redis.table")
     volume, (first, per, columns, rows) = page.data["volumes"][0], page.shown()
     # thousands of cells, and one notch of the wheel is a factor of two
     assert 8000 <= columns * rows <= 16384, (columns, rows)
@@ -124,7 +107,7 @@ def test_overview(page: Page) -> None:
 
 def test_segments_are_marked(page: Page) -> None:
     Path("c.cnf").write_text("default #cccccc #cccccc #cccccc\n")
-    open_map(page, True, DATA / "redis.table", "-c", "./c.cnf")
+    page.serve(DATA / "redis.table", "-c", "./c.cnf")
     main_lba, segment = (page.data["volumes"][0][key] for key in ("main", "segment"))
     for before in 37, 0:
         page.js(f"(() => {{ view.per = 1; setColumns(mostColumns()); setFirst({main_lba + 10 * segment - before}); moved(); }})()")
@@ -142,11 +125,11 @@ def test_segments_are_marked(page: Page) -> None:
             assert len(dark) > 0.95 * (right - x), (x, right, len(dark))
 
 
-def check_link(page: Page, served: bool) -> None:
+def test_link(page: Page) -> None:
     Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m/a\n"
                          "# volume 254:1 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m/b\n"
                          "254:0 600 9 0 4 contiguous /m/a/x.sst\n254:1 50000 9 0 4 contiguous /m/b/y z.log\n")
-    open_map(page, served, Path("t"))
+    page.serve(Path("t"))
     url = page.js("location.href")
     # no part of it while there is nothing to say
     page.js("new Promise(done => setTimeout(done, 400))")
@@ -178,19 +161,11 @@ def check_link(page: Page, served: bool) -> None:
     expect(page.browser.complaints, [])
 
 
-def test_link(page: Page) -> None:
-    check_link(page, False)
-
-
-def test_link_of_a_served_page(page: Page) -> None:
-    check_link(page, True)
-
-
 def test_fingers(page: Page) -> None:
     page.browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
     try:
         page.browser.resize(390, 844)
-        open_map(page, True, DATA / "redis.table")
+        page.serve(DATA / "redis.table")
         x, y = page.js("(b => [b.left + b.width / 2, b.top + b.height / 2])(map.getBoundingClientRect())")
         # over the whole volume, a finger scrolls the page
         page.touch("touchStart", (x, y))
@@ -219,8 +194,8 @@ def test_fingers(page: Page) -> None:
         page.browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
-def check_drag_and_keys(page: Page, served: bool) -> None:
-    open_map(page, served, DATA / "rocksdb2.table")
+def test_drag_and_keys(page: Page) -> None:
+    page.serve(DATA / "rocksdb2.table")
     volume = page.data["volumes"][0]
     page.js("document.querySelector('#map').focus()")
     whole = page.shown()
@@ -265,14 +240,6 @@ def check_drag_and_keys(page: Page, served: bool) -> None:
     assert first + per * columns * rows >= volume["end"], "the end is out of reach"
 
 
-def test_drag_and_keys(page: Page) -> None:
-    check_drag_and_keys(page, False)
-
-
-def test_drag_and_keys_of_a_served_page(page: Page) -> None:
-    check_drag_and_keys(page, True)
-
-
 def test_state_of_f2fs(page: Page) -> None:
     folder = Path("s")
     naive_space.make(folder, 4)
@@ -287,16 +254,15 @@ def test_state_of_f2fs(page: Page) -> None:
         found.setdefault(use, naive_space.MAIN + block)
         if found[use] == naive_space.MAIN + block:
             found[use + " text"] = f"LBA {naive_space.MAIN + block} · {segment} · {use}"  # type: ignore[assignment]
-    for served in False, True:
-        open_map(page, served, folder / "table", "--f2fs-state", "s")
-        for use in "offset", "free", "node", "other data":
-            page.js(f"showBlock({found[use]}, true)")
-            page.settle()
-            page.browser.point(*page.map_place(found[use]))
-            page.browser.until("document.querySelector('#cell').textContent.startsWith('LBA ')")
-            said = page.text("#cell")
-            assert said.startswith(str(found[use + " text"])) and "not watched" not in said.replace("that is not watched", ""), said
-        assert "nodes" in page.text("#legend") and "free, or" not in page.text("#legend")
+    page.serve(folder / "table", "--f2fs-state", "s")
+    for use in "offset", "free", "node", "other data":
+        page.js(f"showBlock({found[use]}, true)")
+        page.settle()
+        page.browser.point(*page.map_place(found[use]))
+        page.browser.until("document.querySelector('#cell').textContent.startsWith('LBA ')")
+        said = page.text("#cell")
+        assert said.startswith(str(found[use + " text"])) and "not watched" not in said.replace("that is not watched", ""), said
+    assert "nodes" in page.text("#legend") and "free, or" not in page.text("#legend")
 
 
 def test_counts_of_reads(page: Page) -> None:
@@ -304,7 +270,7 @@ def test_counts_of_reads(page: Page) -> None:
                              "254:0 110 96 0 4 contiguous /m/a.db\n")
     Path("heat").write_text("# fragtrace heat 2\n# windows blocks=32 period_secs=3600\n"
                             "254:0 4 0 1500 9 9 1 0 /m/a.db\n254:0 4 32 0 0 0 2 0 /m/a.db\n")
-    open_map(page, True, Path("table"), "--color-by", "heat")
+    page.serve(Path("table"), "--color-by", "heat")
     colours = {110: 0x511B00, 141: 0x511B00, 142: 0x4A90D9, 173: 0x4A90D9, 174: 0xC4C4C4, 206: 0xFFFFFF}
     expect({block: page.map_colour(block) for block in colours}, colours)
     for block, counts in (110, "1,500 reads, 1 overwrite"), (150, "0 reads, 2 overwrites"), (180, "0 reads, 0 overwrites"):
@@ -314,7 +280,7 @@ def test_counts_of_reads(page: Page) -> None:
 
 
 def test_other_colours(page: Page) -> None:
-    open_map(page, True, DATA / "redis.table")
+    page.serve(DATA / "redis.table")
     before, legend = page.js("[...shown.rgb].join()"), page.text("#legend")
     page.js("(() => { const c = document.querySelector('#colors'); c.value = 'size'; c.dispatchEvent(new Event('change')); })()")
     page.browser.until(f"[...shown.rgb].join() !== '{before}'")
@@ -333,17 +299,14 @@ def test_other_colours(page: Page) -> None:
     page.browser.new_page()
     page.browser.open(link)
     page.browser.until(f"shown !== null && [...shown.rgb].join() === '{now}'")
-    # a page in a file has the colours that it was written with
-    page.write(DATA / "redis.table")
-    expect(page.js("document.querySelector('#coloring').hidden"), True)
 
 
-def check_steps(page: Page, served: bool) -> None:
+def test_steps(page: Page) -> None:
     # a file whose fragments are not in the order of their addresses; one has two extents, with a hole between them
     Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m\n"
                          "254:0 600 9 20 4 fragmented /m/x.sst\n254:0 700 5 0 5 contiguous /m/y.log\n254:0 50000 5 0 4 fragmented /m/x.sst\n"
                          "254:0 50005 4 9 4 fragmented /m/x.sst\n254:0 90000 1 40 4 fragmented /m/x.sst\n")
-    open_map(page, served, Path("t"))
+    page.serve(Path("t"))
     expect(page.js("steps === null && document.querySelector('#steps').hidden"), True)
     page.browser.click_on("#rows tr:nth-child(1) button")
     page.browser.until("document.querySelectorAll('tr.lit').length === 1 && !document.querySelector('#steps').hidden")
@@ -365,15 +328,7 @@ def check_steps(page: Page, served: bool) -> None:
     page.browser.until("document.querySelector('#cell').textContent.startsWith('/m/y.log')")
     page.browser.click_on("#before")
     page.browser.until("document.querySelector('#cell').textContent.includes('fragment 1 of 1: LBA 700–704')")
-
-
-def test_steps(page: Page) -> None:
-    check_steps(page, False)
-    expect(page.js("toPlot.hidden"), True)
-
-
-def test_steps_of_a_served_page(page: Page) -> None:
-    check_steps(page, True)
+    # and a picture of its own
     page.browser.click_on("#toPlot")
     page.browser.until("(image => image && image.complete && image.naturalWidth > 300)(document.querySelector('#plotted img'))")
     subprocess.run([page.view, "file", "y.log", "-t", "t", "-o", "file.png"], check=True, stdout=subprocess.DEVNULL)
@@ -410,7 +365,7 @@ def test_dark(page: Page) -> None:
     # a recording of one table, for the texts of the player
     os.mkdir("run")
     shutil.copy(DATA / "small.table", "run/fragtrace-1000000000.000.table")
-    open_map(page, True, Path("run"), "-c", "./c.cnf")
+    page.serve(Path("run"), "-c", "./c.cnf")
     truth = blocks(DATA / "small.table")
     free = next(b for b in range(100, 164) if b not in truth)
     sst, log, other = (next(b for b in sorted(truth) if end in truth[b][1]) for end in (".sst", ".log", "MANIFEST"))
@@ -431,9 +386,12 @@ def test_dark(page: Page) -> None:
         assert page.server
         page.browser.open(page.server.url)
         expect(page.js("document.documentElement.dataset.theme"), "light")
-        # the picture of a page in a file is dark as well, but not on paper
-        page.write(DATA / "small.table")
-        page.browser.click_on("#toPicture")
+        # the picture of a file is dark as well, but not on paper
+        page.serve(DATA / "small.table")
+        page.browser.click_on("#rows button")
+        page.await_lit("/mnt/f2fs/000002.sst")
+        page.browser.click_on("#toPlot")
+        page.browser.until("document.querySelector('#plotted img') !== null")
         expect(page.js("[document.documentElement.dataset.theme, getComputedStyle(document.querySelector('#plotted img')).filter]"),
                ["dark", "invert(1) hue-rotate(180deg)"])
         page.browser.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
@@ -446,7 +404,7 @@ def test_dark(page: Page) -> None:
 
 def test_drawing_asks_once_whether_it_is_dark(page: Page) -> None:
     """The browser takes microseconds for each question, and there are thousands of cells."""
-    page.write(DATA / "rocksdb2.table")
+    page.serve(DATA / "rocksdb2.table")
     expect(page.js("""(() => {
         const old = window.matchMedia;
         let asked = 0;

@@ -6,6 +6,7 @@ The model is in recorder.py. SEED=N repeats a run.
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -15,6 +16,7 @@ import random
 import shutil
 import struct
 import subprocess
+import time
 from bisect import bisect_right
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from recorder import DEV, END, MAIN, Model, Recorder, START, iso, naive_breaks, 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace")).resolve()
 EVENTLOG = Path(__file__).resolve().parent.parent / "build/eventlog"
+DATA = Path(__file__).resolve().parent / "data"
 PLOT = Path(__file__).resolve().parent.parent / "fragtrace-plot"
 SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(10 ** 6)))
 
@@ -459,6 +462,20 @@ def test_a_page_has_no_damaged_recording(made: Recorder) -> None:
             path.write_bytes(whole)
 
 
+def test_a_page_of_standard_input(tmp_path: Path) -> None:
+    """From a pipe, and with the time at which it was read."""
+    program, table = tmp_path / "fragtrace", (DATA / "small.table").read_bytes()
+    shutil.copy(VIEW, program)
+    (tmp_path / "reader.js").write_text("// the reader\n")
+    before_ms = time.time_ns() // 10 ** 6
+    done = subprocess.run([program, "page", "-"], input=table, capture_output=True, check=True)
+    (name, content, time_ms), = json.loads(re.search(rb'id="input0">\n(.*?)\n</script>', done.stdout, re.S)[1])
+    assert (name, base64.b64decode(content)) == ("stdin", table) and before_ms <= time_ms <= time.time_ns() // 10 ** 6
+    for wrong, said in (b"", "/dev/stdin:1: the table is empty"), (table[:-20], "/dev/stdin:"):
+        done = subprocess.run([program, "page", "-", "-o", "x.html"], input=wrong, cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == 1 and said in done.stderr.decode() and not (tmp_path / "x.html").exists(), done
+
+
 def test_a_torn_tail_is_cut(made: Recorder) -> None:
     path = sorted(made.folder.glob("*.events.zst"))[0]
     whole = path.read_bytes()
@@ -521,7 +538,7 @@ def test_a_recording_without_events(made: Recorder) -> None:
 
 def test_all_outputs_take_a_recording(made: Recorder) -> None:
     at = iso(made.truth[20][0])
-    for args in (["view", "-o", "out.png"], ["table", "--json"], ["metrics"], ["view", "--html", "p.html"], ["check", "split>99"]):
+    for args in (["view", "-o", "out.png"], ["table", "--json"], ["metrics"], ["check", "split>99"]):
         assert view(*args, "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
     assert view("why", "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
     done = view("view", sorted(made.folder.glob("*.snapshot.zst"))[0], "--at", at, cwd=made.folder.parent)

@@ -225,6 +225,31 @@ def test_parts_and_folders_of_the_list(view: str) -> None:
         expect(server.ask("files", n=9, folder="/nowhere/")["found"], 0)
 
 
+NAMES = ["/m/db/000001.sst", "/m/DB/LOG.old", "/m/db/log", "/m/[Grp] Show [1080p].mkv", "/m/a*b.txt", "/m/axb.txt", "/m/x.SST",
+         "/m/back\\slash", "/m/b-d", "/m/(1).txt", "/m/Ä.txt"]
+# what is typed, and what is found
+FOUND = {"log": ["/m/DB/LOG.old", "/m/db/log"], "LOG": ["/m/DB/LOG.old"], "*.sst": ["/m/db/000001.sst", "/m/x.SST"], "*.SST": ["/m/x.SST"],
+         "[Grp] Show [1080p].mkv": ["/m/[Grp] Show [1080p].mkv"], "a*b": ["/m/a*b.txt"], "a*b.txt": ["/m/a*b.txt", "/m/axb.txt"],
+         "a\\*b.txt": ["/m/a*b.txt"], "db/*": ["/m/db/000001.sst", "/m/DB/LOG.old", "/m/db/log"], "/m/?": [], "/m/???": ["/m/b-d"], "m/b[-_]d": ["/m/b-d"],
+         "[!a-z]*.sst": ["/m/db/000001.sst"], "[z-a": [], "(1).txt": ["/m/(1).txt"], "slash": ["/m/back\\slash"], "*ack\\\\*": ["/m/back\\slash"],
+         "Ä": ["/m/Ä.txt"], "*/log": ["/m/db/log"]}
+
+
+def test_finding(view: str) -> None:
+    with open("t", "w", encoding="utf-8") as file:
+        file.write("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=10 path=/m\n")
+        for i, name in enumerate(NAMES):
+            escaped = name.replace("\\", "\\134").replace(" ", "\\040")
+            file.write(f"254:0 {10 * i} 1 0 {4 + i} contiguous {escaped}\n")
+    with Serving(view, "t") as server:
+        for find, names in FOUND.items():
+            found = server.ask("files", n=99, find=find)
+            expect((find, {NAMES[f[2] - 4] for f in found["files"]}, found["found"]), (find, set(names), len(names)))
+            # is one of them found?
+            for i, name in enumerate(NAMES):
+                expect((find, name, server.ask("files", n=1, find=find, key=f"254:0 {4 + i}")["found"]), (find, name, int(name in names)))
+
+
 def test_part_of_a_volume(view: str) -> None:
     with Serving(view, DATA / "small.table", "--lba", "110-120") as server:
         volume, = server.ask("table")["volumes"]

@@ -463,54 +463,6 @@ test_folded_blocks_are_counted_by_use() {
 	grep -q '^free: .*, folded blocks=17281$' notes || fail "$(grep free: notes)"
 }
 
-# The places in the page are those of watched files; what is between them does not make it larger.
-# page(name) - print whether the page knows what is free, and its pieces
-page() {
-	"$python" - "$1" <<-'EOF'
-		import json, re, sys
-		text = open(sys.argv[1], encoding="utf-8").read()
-		data, answers = (json.loads(re.search(rf'id="{part}">\n(.*?)</script>', text, re.S)[1]) for part in ("data", "answers"))
-		pieces, flat = [], answers["volumes"][0]["pieces"]
-		for owner, blocks, offset, _ in zip(*[iter(flat)] * 4):
-		    if owner < 0 and pieces and pieces[-1][0] == -1:
-		        pieces[-1][1] += blocks
-		    else:
-		        pieces.append([max(owner, -1), blocks, offset])
-		print(data["knowsFree"], len(flat) // 4)
-		print(pieces)
-	EOF
-}
-
-test_page_tells_what_is_free() {
-	state 6.12
-	"$fragtrace" view -t t -o out.png --layout hilbert --html without.html
-	"$fragtrace" view -t t -o out.png --layout hilbert --html with.html --f2fs-state s
-	page without.html >without
-	page with.html >with
-	[ "$(head -n 1 with)" != "$(head -n 1 without)" ] || fail "nothing is told: $(head -n 1 with)"
-	tail -n 1 with >pieces
-	tail -n 1 without | cmp - pieces
-}
-
-test_page_is_bounded() {
-	"$python" - <<-'EOF'
-		import os
-		os.mkdir("s")
-		n = 500
-		with open("s/segment_bits", "w") as f:
-		    print("format: segment_type|valid_blocks|bitmaps\nsegment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)", file=f)
-		    for i in range(n):
-		        print(f"{i:<10}1|256| " + " ".join(["55"] * 64), file=f)
-		with open("t", "w") as f:
-		    print("# fragtrace table 1", file=f)
-		    print(f"# volume 254:0 main_blkaddr=4096 blocks={4096 + n * 512} segment_blocks=512 path=/m", file=f)
-		    print("254:0 4096 1 0 4 contiguous /m/f", file=f)
-	EOF
-	"$fragtrace" view -t t --html with.html --f2fs-state s
-	page with.html >with
-	[ "$(head -n 1 with)" = "True 2" ] || fail "$(head -n 1 with)"
-}
-
 test_sections_are_ruled_off() {
 	state 7
 	"$fragtrace" view -t t -o with.png --layout segments --f2fs-state s

@@ -602,27 +602,6 @@ test_top() {
 	grep -qx ' 0 1 - 17 - 1.00 - /mnt/f2fs/db/000003.sst' out || fail "$(cat out)"
 }
 
-test_page_has_causes() {
-	snapshot "$data/why.table"
-	"$fragtrace" view -t snapshot --html page.html -o out.png
-	"$python" - <<-'EOF'
-	import json, re
-	def once(pairs):
-	    assert len(dict(pairs)) == len(pairs), [name for name, _ in pairs]
-	    return dict(pairs)
-	answers = json.loads(re.search(r'id="answers">\n(.*?)</script>', open("page.html", encoding="utf-8").read(), re.S)[1], object_pairs_hook=once)
-	causes, flat = answers["causes"], answers["volumes"][0]["pieces"]
-	assert sum(flat[1::4]) == 1000, flat
-	found = [causes[str(cause)] for owner, _, _, cause in zip(*[iter(flat)] * 4) if owner >= 0]
-	assert "rocksdb:low (pid 812)" in {cause.get("writer") for cause in found}, causes
-	assert any(cause["age"] == 5 for cause in found if cause.get("writer") == "rocksdb:low (pid 812)"), causes
-	# a first fragment has no reason; one break continues after a hole
-	kinds = [cause["kind"] for cause in found if "kind" in cause]
-	assert len(kinds) == 10, kinds
-	assert causes[str(3 | 1 << 4 | 2 << 6 | 2 << 9)]["kind"].startswith("tail (the last block"), causes
-	EOF
-}
-
 # The commands of the front page, and what it says of its picture.
 test_readme() {
 	local readme=$viewer/../README.md

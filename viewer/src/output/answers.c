@@ -90,7 +90,7 @@ static const char *answer_cells(const struct asking *r)
 	    !read_number(r, "n", SERVE_MAX_CELLS, &cells.n) || !cells.n || !read_file(r, "lit", &cells.lit))
 		return "expected volume=, first= (a block of it), per= (blocks in a cell), n= (cells, at most 16384)\n";
 	cells.part = (size_t)part;
-	serve_put_cells(r->json, NULL, r->view, &cells);
+	serve_put_cells(r->json, r->view, &cells);
 	return NULL;
 }
 

@@ -17,8 +17,6 @@ static void put_lines(FILE *file, const char *const *lines)
 
 /* No page may load anything from elsewhere, nor run a script that is not its own. */
 static const char *const policies[] = {
-	[HTML_ANSWERS] = "img-src data:",
-	[HTML_RENEWED] = "img-src data:; frame-src 'self' file:",
 	[HTML_SERVED] = "img-src data: blob:; connect-src 'self'",
 	[HTML_READER] = "img-src data: blob:; worker-src blob:",
 };

@@ -8,14 +8,10 @@
 
 /**
  * enum html_kind - who answers what the page asks, which decides what the browser may load
- * @HTML_ANSWERS: all answers are in the page
- * @HTML_RENEWED: likewise, and the page loads itself again in a frame
  * @HTML_SERVED: fragtrace serve
  * @HTML_READER: a reader in the page, of files that are in the page or opened by it
  */
 enum html_kind {
-	HTML_ANSWERS,
-	HTML_RENEWED,
 	HTML_SERVED,
 	HTML_READER,
 };

@@ -191,10 +191,8 @@ void page_put_head(struct json *json, const struct runs *runs, const struct colo
 
 	for (i = 0; i < table->n_files; i++)
 		n_fragmented += runs->figures[i].fragments > 1;
-	/* a page is recognised as new by these values */
 	json_line(json);
 	json_signed(json, "time", table->text.time_ms);
-	json_signed(json, "written", monotonic_ns());
 	json_signed(json, "interval", interval_ns / 1000000);
 	json_object(json, "total");
 	json_number(json, "files", table->n_files);
@@ -207,7 +205,6 @@ void page_put_head(struct json *json, const struct runs *runs, const struct colo
 	json_text(json, "heading", colors->source->heading);
 	json_text(json, "meaning", colors->source->meaning);
 	json_flag(json, "knowsFree", runs->states);
-	json_flag(json, "timeOfFile", table->text.is_time_of_file && !table->text.has_time);
 	put_lens(json, runs);
 	put_legend(json, runs, colors);
 }

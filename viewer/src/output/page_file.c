@@ -6,6 +6,7 @@
  * Files are in base64, and names in JSON without <: neither can end the element that they are in.
  */
 #include <dirent.h>
+#include <sys/mman.h>
 
 #include "conf.h"
 #include "input/f2fs_state.h"
@@ -60,6 +61,25 @@ static void check_moment(const char *path, const struct moment *at, bool is_last
 	source_free(&source);
 }
 
+/* Standard input is read twice: to be tried, and to be put into the page. Return: where it is from now on. */
+static char *keep_stdin(void)
+{
+	static char path[] = "/dev/stdin";
+	int fd = memfd_create("stdin", 0), err;
+	struct text text;
+
+	err = slurp(&text, STDIN_FILENO);
+	if (err == EFBIG)
+		input_too_large("<stdin>");
+	if (err)
+		die("<stdin>: cannot read: %s", strerror(err));
+	if (fd < 0 || write(fd, text.buf, text.len) != (ssize_t)text.len || dup2(fd, STDIN_FILENO) < 0)
+		die("<stdin>: no memory to keep it: %s", strerror(errno));
+	close(fd);
+	text_free(&text);
+	return path;
+}
+
 /* What the reader would refuse is of no use in a page: of a recording, the last moment after each snapshot. */
 static void check_input(const char *path)
 {
@@ -79,7 +99,7 @@ static void check_input(const char *path)
 	check_moment(path, &end, true);
 }
 
-/* Name, content and time of a file: a table may have no other time. Its name is that of its path, or another one. */
+/* Name, content and time of a file: a table may have no other time, and debugfs has none. Its name is that of its path, or another one. */
 static void put_file(struct json *json, const char *path, const char *other_name)
 {
 	char *name = other_name ? xasprintf("%s", other_name) : name_of(path);
@@ -95,7 +115,7 @@ static void put_file(struct json *json, const char *path, const char *other_name
 	putc('"', file);
 	put_base64(file, text.buf, text.len);
 	putc('"', file);
-	json_signed(json, NULL, text.time_ms);
+	json_signed(json, NULL, text.time_ms ? text.time_ms : (int64_t)time(NULL) * 1000);
 	json_end(json);
 	text_free(&text);
 	free(name);
@@ -191,12 +211,12 @@ static void put_data(struct json *json, const void *arg)
 /**
  * page_file_write() - write a page around tables, snapshots and recordings
  * @path: where to; "-" is standard output
- * @inputs: their paths; the first one is shown first
+ * @inputs: their paths, "-" is standard input; the first one is shown first
  * @n: number of @inputs; 0: the page opens files, and has none
  *
  * Ends the program if one of them cannot be read, or the page cannot be written.
  */
-void page_file_write(const char *path, char *const *inputs, size_t n)
+void page_file_write(const char *path, char **inputs, size_t n)
 {
 	char *reader_path = conf_find_installed("reader.js");
 	struct text reader;
@@ -206,14 +226,17 @@ void page_file_write(const char *path, char *const *inputs, size_t n)
 	int err;
 
 	if (!reader_path)
-		die("this fragtrace was built without the reader of pages; build it: make page");
+		die("this fragtrace was built without the reader of pages; build it: make page; fragtrace serve needs none");
 	err = slurp_file(&reader, reader_path);
 	if (err)
 		die("%s: cannot read: %s", reader_path, strerror(err));
 	if (input_limit() > PAGE_MAX_INPUT)
 		set_input_limit(PAGE_MAX_INPUT, PAGE_MAX_REMEDY);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		if (!strcmp(inputs[i], "-"))
+			inputs[i] = keep_stdin();
 		check_input(inputs[i]);
+	}
 	outfile_open(&out, path, "page");
 	html_put(out.file, &(struct html){ HTML_READER, put_data, put_files, &page });
 	outfile_close(&out);

@@ -8,4 +8,4 @@
 #define PAGE_MAX_INPUT (UINT64_C(256) << 20)
 #define PAGE_MAX_REMEDY "a page has no room for more: use fragtrace serve"
 
-void page_file_write(const char *path, char *const *inputs, size_t n);
+void page_file_write(const char *path, char **inputs, size_t n);

@@ -85,7 +85,7 @@ static char *in_lower_case(const char *text)
 	return lower;
 }
 
-/* A part of the path, or a glob; in either case of letters if the text has no upper case. The page has the same rule. */
+/* A part of the path, or a glob; in either case of letters if the text has no upper case. */
 static bool has_text(const char *path, const char *find)
 {
 	char *lower = find[strcspn(find, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? NULL : in_lower_case(path);
@@ -100,8 +100,8 @@ static bool is_listed(const struct serve_view *view, const struct serve_list *li
 {
 	const char *path = view->runs.table->files[i].path;
 
-	if (list->only != NO_LIT)
-		return i == list->only;
+	if (list->only != NO_LIT && list->only != i)
+		return false;
 	if (list->folder && strncmp(path, list->folder, strlen(list->folder)))
 		return false;
 	return !list->find || has_text(path, list->find);
@@ -120,13 +120,7 @@ static uint32_t *find_files(const struct serve_view *view, const struct serve_li
 	return found;
 }
 
-/**
- * serve_put_file() - write a line of the list of files
- * @json: output
- * @view: the table
- * @i: index into table.files
- */
-void serve_put_file(struct json *json, const struct serve_view *view, size_t i)
+static void put_file(struct json *json, const struct serve_view *view, size_t i)
 {
 	page_put_file(json, &view->runs, i, view->first_blks[i], colors_rgb(&view->colors, view->shades[i]));
 }
@@ -253,7 +247,7 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 		if (len)
 			put_folder(json, files[found[line]].path, len, &figures[line], counts[line]);
 		else
-			serve_put_file(json, view, found[line]);
+			put_file(json, view, found[line]);
 	}
 	json_end(json);
 	put_changes(&sorting, order, n_lines);
@@ -272,7 +266,7 @@ static void put_lines(const struct sorting *sorting, uint32_t *order, size_t n)
 	json_number(sorting->json, "found", n);
 	json_array(sorting->json, "files");
 	for (i = list->from; i < n && i < list->from + list->n; i++)
-		serve_put_file(sorting->json, sorting->view, order[i]);
+		put_file(sorting->json, sorting->view, order[i]);
 	json_end(sorting->json);
 	put_changes(sorting, order, n);
 }

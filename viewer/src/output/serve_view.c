@@ -154,15 +154,13 @@ void serve_put_table(struct json *json, const void *arg)
 	json_object(json, NULL);
 	json_flag(json, "recording", view->has_moments);
 	json_number(json, "generation", view->generation);
-	json_number(json, "maxCells", SERVE_MAX_CELLS);
 	json_number(json, "maxFiles", SERVE_MAX_FILES);
 	/* how much older than the moment what the recording has only of its snapshots is */
 	if (view->has_moments && view->states && view->state_ms)
 		json_signed(json, "stateAge", view->table.text.time_ms - view->state_ms);
 	if (view->has_moments && view->heat_ms)
 		json_signed(json, "heatAge", view->table.text.time_ms - view->heat_ms);
-	if (view->own_coloring)
-		put_colorings(json, view);
+	put_colorings(json, view);
 	page_put_head(json, &view->runs, &view->colors, view->interval_ns);
 	json_array(json, "volumes");
 	for (i = 0; i < view->runs.n_parts; i++) {
@@ -332,7 +330,6 @@ static void mix_piece(void *arg, const struct range_piece *piece)
 /**
  * serve_put_cells() - write the colours of cells
  * @json: output
- * @key: their key; NULL: none
  * @view: the table
  * @cells: which cells; the last one may have fewer blocks, at the end of the volume
  *
@@ -340,7 +337,7 @@ static void mix_piece(void *arg, const struct range_piece *piece)
  * share in thousandths. "lit" has the first and the last cell of each range of cells that has blocks of a file, or else blocks that
  * have changed; "changed" is how many of all have.
  */
-void serve_put_cells(struct json *json, const char *key, const struct serve_view *view, const struct serve_cells *cells)
+void serve_put_cells(struct json *json, const struct serve_view *view, const struct serve_cells *cells)
 {
 	struct mixer m = { .json = json, .view = view, .asked = cells };
 	uint64_t end = view->runs.parts[cells->part].end_blk;
@@ -351,7 +348,7 @@ void serve_put_cells(struct json *json, const char *key, const struct serve_view
 	/* two numbers for each cell at most: what touches is joined */
 	if (cells->lit != NO_LIT || cells->before)
 		m.lit = xcalloc(2 * cells->n + 2, sizeof(*m.lit));
-	json_object(json, key);
+	json_object(json, NULL);
 	json_number(json, "generation", view->generation);
 	json_number(json, "first", cells->first);
 	json_number(json, "end", end);

@@ -51,7 +51,7 @@ extern const char *const serve_colorings[N_COLORINGS];
  * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
  * @colors: the rules, as they were when it was filled
- * @own_coloring: name of the colour source that --color-by names; NULL: there is no other one to switch to
+ * @own_coloring: name of the colour source that --color-by names
  * @lens: what is shown
  * @name: of the table, for messages
  * @shades: by index into table.files, its shade in the list
@@ -146,8 +146,7 @@ size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t m
 void serve_view_walk(const struct serve_view *view, size_t part, uint64_t first, uint64_t end, range_fn fn, void *arg);
 
 void serve_put_table(struct json *json, const void *view);
-void serve_put_cells(struct json *json, const char *key, const struct serve_view *view, const struct serve_cells *cells);
+void serve_put_cells(struct json *json, const struct serve_view *view, const struct serve_cells *cells);
 void serve_put_blocks(struct json *json, const struct serve_view *view, size_t part, uint64_t first, uint64_t end);
 void serve_put_fragments(struct json *json, const struct serve_view *view, size_t which, size_t first);
-void serve_put_file(struct json *json, const struct serve_view *view, size_t i);
 void serve_put_files(struct json *json, const struct serve_view *view, const struct serve_list *list);

@@ -44,13 +44,13 @@ static bool read_exact(struct source *source, struct table *table)
 static uint32_t *match_volumes(const struct table *old, const struct table *now)
 {
 	uint32_t *found = xcalloc(old->n_volumes, sizeof(*found));
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < old->n_volumes; i++)
-		for (k = 0; k < now->n_volumes; k++)
-			if (now->volumes[k].major == old->volumes[i].major &&
-			    now->volumes[k].minor == old->volumes[i].minor)
-				found[i] = (uint32_t)k + 1;
+	for (i = 0; i < old->n_volumes; i++) {
+		uint32_t same = table_volume_at(now, old->volumes[i].major, old->volumes[i].minor);
+
+		found[i] = same < now->n_volumes ? same + 1 : 0;
+	}
 	return found;
 }
 

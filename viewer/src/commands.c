@@ -51,23 +51,18 @@ static void check_folder(const char *output, const char *dir)
 	free(path);
 }
 
-/* No output may overwrite an input or another output. */
-static void check_outputs(const struct options *o, const char *heat)
+/* No output may overwrite an input. */
+static void check_output(const struct options *o, const char *heat)
 {
-	const char *const outputs[] = { o->png, o->output };
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(outputs); i++) {
-		if (!outputs[i])
-			continue;
-		check_input(outputs[i], o->table);
-		check_input(outputs[i], o->img_conf);
-		check_input(outputs[i], heat);
-		check_folder(outputs[i], o->table);
-		check_folder(outputs[i], o->f2fs_state);
-		for (k = 0; k < o->n_color_confs; k++)
-			check_input(outputs[i], o->color_conf[k]);
-	}
+	check_input(o->output, o->table);
+	check_input(o->output, o->img_conf);
+	check_input(o->output, heat);
+	check_folder(o->output, o->table);
+	check_folder(o->output, o->f2fs_state);
+	for (i = 0; i < o->n_color_confs; i++)
+		check_input(o->output, o->color_conf[i]);
 	if (o->interval_ns && o->count != 1 && o->table && !strcmp(o->table, "-"))
 		die_usage("-: -n cannot read standard input again; name a file after -t");
 }
@@ -211,8 +206,6 @@ static bool reads_state(const struct session *s)
  * @s: the session
  *
  * Return: false if there is nothing to read at the moment; this is reported once.
- *
- * Return: false if there is nothing to read at the moment; this is reported once
  */
 bool session_read_once(struct session *s)
 {
@@ -346,8 +339,8 @@ static void read_all(struct session *s)
 /* A picture has a name by default. */
 static void prepare_view(struct session *s)
 {
-	if (!s->options.png)
-		s->options.png = DEFAULT_PNG;
+	if (!s->options.output)
+		s->options.output = DEFAULT_PNG;
 }
 
 static void prepare_file(struct session *s)
@@ -405,7 +398,7 @@ static void prepare_table(struct session *s)
 
 	if (o->form != FORM_COLUMNS && (o->n_color_confs || o->with_reads || o->requests))
 		die_usage("%s: only columns have that; add --columns", o->requests ? "--requests" : o->with_reads ? "--reads" : "-c");
-	if (o->requests && (o->table || o->has_at || o->interval_ns || strcmp(o->output, "-")))
+	if (o->requests && (o->table || o->has_at || o->interval_ns || (o->output && strcmp(o->output, "-"))))
 		die_usage("--requests: standard input names the tables, and standard output has them; leave out TABLE, --at, -n, --count and -o");
 }
 
@@ -466,7 +459,7 @@ static void begin_table(struct session *s)
 		die("%s: cannot open: %s", o->table, strerror(errno));
 	if (o->has_at && !recording_is(o->table))
 		die_usage("--at: %s is no recording; name a folder that fragtrace record wrote", o->table);
-	check_outputs(o, o->heat);
+	check_output(o, o->heat);
 	source_init(&s->source, o->table);
 	s->source.at = o->at;
 	s->source.volume = o->volume;
@@ -478,7 +471,7 @@ static void begin_table(struct session *s)
 		return;
 	s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table, !o->with_reads);
 	if (s->heat_path)
-		check_outputs(o, s->heat_path);
+		check_output(o, s->heat_path);
 }
 
 static void end_table(struct session *s)
@@ -537,6 +530,8 @@ static void begin(struct session *s)
 		session_begin_drawing(s);
 	if (!o->table)
 		o->table = default_table();
+	if (!o->output)
+		o->output = "-";
 	if (!o->requests)
 		begin_table(s);
 	atexit(outfile_abandon);

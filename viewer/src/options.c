@@ -273,7 +273,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.help = "read again at this interval, until interrupted" },
 	[OPT_COUNT] = { "count", 0, "N", .read = read_count, .form = "a number of readings, at least 1", .words = "",
 		.help = "stop after N readings, every 2 seconds without -n" },
-	[OPT_PICTURE] = { "output", 'o', "FILE", IN(png), .read = read_picture,
+	[OPT_PICTURE] = { "output", 'o', "FILE", IN(output), .read = read_picture,
 		.form = "a name that ends with .png, .svg or .pdf: a picture is one of these",
 		.help = "the picture (" DEFAULT_PNG "): a PNG, or what .svg or .pdf says; - is stdout" },
 	[OPT_LBA] = { "lba", 0, "A-B", IN(lens), .read = read_lba, .words = "",
@@ -366,7 +366,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 void options_set_defaults(struct options *options)
 {
 	*options = (struct options){
-		.at = { .is_relative = true, .ns = UINT64_MAX }, .output = "-",
+		.at = { .is_relative = true, .ns = UINT64_MAX },
 		.hot_percent = 100.0, .share_percent = 100.0, .min_gain = -1.0, .recent_s = RECENT_S,
 	};
 	serve_read_address(&options->listen, SERVE_ADDRESS);

@@ -66,7 +66,6 @@ enum reading {
  * @f2fs_state: folder with F2FS's own state, or NULL
  * @interval_ns: from one reading to the next; 0: read once only
  * @count: number of readings if there is an interval; 0: no end
- * @png: the picture to draw; NULL: none; "-" is standard output
  * @lens: which blocks and files are drawn
  * @color_by: name of the colour source
  * @heat: file with the counts of reads, or NULL
@@ -74,7 +73,7 @@ enum reading {
  * @n_color_confs: number of @color_conf
  * @img_conf: argument of -i, or NULL
  * @img_keys: values of options that are also keys of img.cnf, or NULL
- * @output: file for what is exported; "-" is standard output
+ * @output: the file that is written; "-" is standard output
  * @form: the form of what is exported
  * @requests: standard input names what to read
  * @with_reads: export what is read, too
@@ -107,7 +106,6 @@ struct options {
 	const char *f2fs_state;
 	int64_t interval_ns;
 	unsigned long count;
-	const char *png;
 	struct lens lens;
 	const char *color_by;
 	const char *heat;

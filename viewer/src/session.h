@@ -26,7 +26,6 @@
  * @recorder: what keeps tables
  * @server: what serves them
  * @colors: the colours
- * @other_colors: those that the page can switch to, by index into serve_colorings
  * @heat: the counts of reads
  * @img: sizes of pictures
  * @trouble_was_said: so that it is said once; and likewise the next three
@@ -48,7 +47,6 @@ struct session {
 	struct recorder recorder;
 	struct server server;
 	struct colors colors;
-	struct colors other_colors[N_COLORINGS];
 	struct heat heat;
 	struct img_conf img;
 	bool trouble_was_said;

@@ -37,9 +37,9 @@ static void report_picture(struct session *s)
 {
 	char *path;
 
-	if (s->picture_was_said || outfile_same(s->options.png, "-"))
+	if (s->picture_was_said || outfile_same(s->options.output, "-"))
 		return;
-	path = text_visible(s->options.png);
+	path = text_visible(s->options.output);
 	printf("wrote %s\n", path);
 	fflush(stdout);
 	free(path);
@@ -75,8 +75,8 @@ static void draw_file(struct session *s, const struct table *table)
 	free(trouble);
 	if (s->trouble_was_said)
 		return;
-	file_view_draw(&canvas, table, s->source.name, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.png));
-	write_picture(&canvas, s->options.png);
+	file_view_draw(&canvas, table, s->source.name, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.output));
+	write_picture(&canvas, s->options.output);
 	report_picture(s);
 	canvas_free(&canvas);
 }
@@ -148,8 +148,8 @@ static void draw(struct session *s, const struct serve_view *view)
 	if (!img.section && view->states && view->table.n_volumes)
 		img.section = space_section_size(&view->states[0]);
 	layout_init(&layout, runs, &img, view->colors.n_rules + legend_more_lines(&img, &o->lens, &view->colors, view->states));
-	paint(&canvas, &layout, runs, &view->colors, when, vector_out_form(o->png));
-	write_picture(&canvas, o->png);
+	paint(&canvas, &layout, runs, &view->colors, when, vector_out_form(o->output));
+	write_picture(&canvas, o->output);
 	canvas_free(&canvas);
 	report_picture(s);
 	layout_free(&layout);

@@ -7,23 +7,6 @@
 #include "session.h"
 #include "util.h"
 
-/* For the server: colours that the page can switch to. */
-static struct colors *colors_by(void *arg, const char *by)
-{
-	struct session *s = arg;
-	size_t i;
-
-	if (!strcmp(by, s->colors.source->name))
-		return &s->colors;
-	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
-		;
-	if (i == N_COLORINGS)
-		return NULL;
-	if (!s->other_colors[i].n_rules)
-		colors_init(&s->other_colors[i], serve_colorings[i]);
-	return &s->other_colors[i];
-}
-
 /* For the server: the picture of one file. */
 static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)
 {
@@ -33,7 +16,7 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 	struct canvas canvas;
 
 	img.theme = THEME_LIGHT;
-	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, colors_by(s, "cause"), &img, CANVAS_PNG);
+	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, answers_colors(&s->server.answers, "cause"), &img, CANVAS_PNG);
 	png_out_encode(&canvas, &png);
 	fwrite(png.buf, 1, png.len, out);
 	text_free(&png);
@@ -116,10 +99,9 @@ void session_run_serve(struct session *s)
 {
 	const struct options *o = &s->options;
 	int64_t next_ns = monotonic_ns();
-	size_t i;
 
 	server_open(&s->server, &o->listen, o->interval_ns);
-	s->server.answers.colors = colors_by;
+	s->server.answers.own_colors = &s->colors;
 	s->server.answers.plot = plot;
 	s->server.answers.plot_type = "image/png";
 	s->server.answers.show = show_moment;
@@ -138,6 +120,4 @@ void session_run_serve(struct session *s)
 		session_read_once(s);
 	}
 	server_close(&s->server);
-	for (i = 0; i < N_COLORINGS; i++)
-		colors_free(&s->other_colors[i]);
 }

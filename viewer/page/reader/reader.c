@@ -25,26 +25,11 @@
 /* The input, what it is shown with, the question's arguments, and the last answer. */
 static struct {
 	struct answers answers;
-	struct colors colors[N_COLORINGS];
 	struct lens lens;
 	struct source source;
 	const char *arguments;
 	struct answer answer;
 } reader;
-
-static struct colors *colors_by(void *arg, const char *by)
-{
-	size_t i;
-
-	(void)arg;
-	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
-		;
-	if (i == N_COLORINGS)
-		return NULL;
-	if (!reader.colors[i].n_rules)
-		colors_init(&reader.colors[i], serve_colorings[i]);
-	return &reader.colors[i];
-}
 
 /* As an SVG: the browser has the fonts. */
 static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)
@@ -54,7 +39,7 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 
 	(void)arg;
 	img_conf_read(&img, NULL);
-	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, colors_by(NULL, "cause"), &img,
+	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, answers_colors(&reader.answers, "cause"), &img,
 		       CANVAS_SVG);
 	canvas_end(&canvas);
 	svg_write(out, &canvas, POINTS_PER_INCH / (double)canvas.dpi);
@@ -65,7 +50,7 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 static void show(struct serve_view *view, struct table *table, struct f2fs_state *states)
 {
 	view->own_coloring = serve_colorings[0];
-	serve_view_fill(view, table, states, &reader.lens, colors_by(NULL, serve_colorings[0]), reader.source.name);
+	serve_view_fill(view, table, states, &reader.lens, answers_colors(&reader.answers, serve_colorings[0]), reader.source.name);
 }
 
 static char *show_moment(void *arg, struct serve_view *view, const struct moment *moment)
@@ -99,7 +84,7 @@ EMSCRIPTEN_KEEPALIVE void reader_open(const char *path)
 
 	set_input_limit(PAGE_MAX_INPUT, PAGE_MAX_REMEDY);
 	source_init(&reader.source, xasprintf("%s", path));
-	*answers = (struct answers){ .most = SERVE_MAX_VIEWS, .colors = colors_by, .plot = plot, .plot_type = "image/svg+xml",
+	*answers = (struct answers){ .most = SERVE_MAX_VIEWS, .plot = plot, .plot_type = "image/svg+xml",
 				       .show = show_moment };
 	if (recording_is(path))
 		answers->recording = (struct serve_recording){ .dir = reader.source.path, .lens = &reader.lens };

@@ -292,12 +292,7 @@ struct changing *replay_file_at(struct replay_state *s, uint32_t volume, uint32_
  */
 uint32_t replay_volume_at(const struct replay_state *s, uint32_t dev)
 {
-	uint32_t i;
-
-	for (i = 0; i < s->table.n_volumes; i++)
-		if (s->table.volumes[i].major == dev >> DEV_SHIFT && s->table.volumes[i].minor == (dev & DEV_MINOR_MASK))
-			break;
-	return i;
+	return table_volume_at(&s->table, dev >> DEV_SHIFT, dev & DEV_MINOR_MASK);
 }
 
 /**

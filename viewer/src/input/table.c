@@ -248,19 +248,6 @@ static void read_version(struct table_reader *r)
 		       (uintmax_t)version, quoted(r, r->p), r->p, TABLE_VERSION);
 }
 
-static struct volume *find_volume(struct table *table, unsigned int major, unsigned int minor)
-{
-	size_t i;
-
-	for (i = 0; i < table->n_volumes; i++) {
-		struct volume *v = &table->volumes[i];
-
-		if (v->major == major && v->minor == minor)
-			return v;
-	}
-	return NULL;
-}
-
 static void read_volume(struct table_reader *r)
 {
 	struct table *t = r->table;
@@ -283,7 +270,7 @@ static void read_volume(struct table_reader *r)
 	if (v.first_blk >= v.end_blk)
 		die_at(r->name, r->line, "main_blkaddr=%ju is not below blocks=%ju",
 		       (uintmax_t)v.first_blk, (uintmax_t)v.end_blk);
-	if (find_volume(t, v.major, v.minor))
+	if (table_volume_at(t, v.major, v.minor) < t->n_volumes)
 		die_at(r->name, r->line, "volume %u:%u comes twice", v.major, v.minor);
 	if (t->n_volumes == MAX_VOLUMES)
 		die_at(r->name, r->line, "more than %d volumes", MAX_VOLUMES);
@@ -293,10 +280,14 @@ static void read_volume(struct table_reader *r)
 		r->volume = &t->volumes[current];
 }
 
-static noreturn void unknown_volume(const struct table_reader *r, unsigned int major, unsigned int minor)
+static struct volume *find_volume(const struct table_reader *r, unsigned int major, unsigned int minor)
 {
-	die_at(r->name, r->line, "volume %u:%u is not known; expected a line before this one: "
-	       VOLUME_FORM, major, minor);
+	uint32_t i = table_volume_at(r->table, major, minor);
+
+	if (i == r->table->n_volumes)
+		die_at(r->name, r->line, "volume %u:%u is not known; expected a line before this one: "
+		       VOLUME_FORM, major, minor);
+	return &r->table->volumes[i];
 }
 
 /* Make the volume of a record the current one. The records of a volume are contiguous. */
@@ -304,9 +295,7 @@ static void enter_volume(struct table_reader *r, unsigned int major, unsigned in
 {
 	if (r->volume && r->volume->major == major && r->volume->minor == minor)
 		return;
-	r->volume = find_volume(r->table, major, minor);
-	if (!r->volume)
-		unknown_volume(r, major, minor);
+	r->volume = find_volume(r, major, minor);
 	if (r->volume->end)
 		die_at(r->name, r->line, "not sorted: volume %u:%u had its lines before; expected "
 		       "order (dev, lba)", major, minor);
@@ -433,13 +422,9 @@ static void read_stale(struct table_reader *r)
 static struct volume *volume_of_line(struct table_reader *r)
 {
 	unsigned int major, minor;
-	struct volume *volume;
 
 	field_dev(r, &major, &minor);
-	volume = find_volume(r->table, major, minor);
-	if (!volume)
-		unknown_volume(r, major, minor);
-	return volume;
+	return find_volume(r, major, minor);
 }
 
 static void read_stopped(struct table_reader *r)
@@ -667,6 +652,43 @@ void table_parse(struct table *table, const char *name, struct text *text, bool 
 	free(table->text.buf);
 	table->text.buf = NULL;
 	table->text.len = 0;
+}
+
+/**
+ * table_volume_at() - find a volume by its device number
+ * @table: the table
+ * @major: device number
+ * @minor: device number
+ *
+ * Return: its index, or table->n_volumes if there is none.
+ */
+uint32_t table_volume_at(const struct table *table, uint64_t major, uint64_t minor)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->n_volumes; i++)
+		if (table->volumes[i].major == major && table->volumes[i].minor == minor)
+			break;
+	return i;
+}
+
+/**
+ * table_file_at() - find a file by its inode number
+ * @table: the table
+ * @major: device number of its volume
+ * @minor: likewise
+ * @ino: its inode number
+ *
+ * Return: its index, or table->n_files if there is none.
+ */
+uint32_t table_file_at(const struct table *table, uint64_t major, uint64_t minor, uint64_t ino)
+{
+	uint32_t volume = table_volume_at(table, major, minor), i;
+
+	for (i = 0; i < table->n_files; i++)
+		if (table->files[i].ino == ino && table->files[i].volume == volume)
+			break;
+	return i;
 }
 
 /**

@@ -155,3 +155,6 @@ void table_feed(struct table_reader *reader, const char *text, size_t len);
 void table_end(struct table_reader *reader);
 void table_parse(struct table *table, const char *name, struct text *text, bool keep);
 void table_free(struct table *table);
+
+uint32_t table_volume_at(const struct table *table, uint64_t major, uint64_t minor);
+uint32_t table_file_at(const struct table *table, uint64_t major, uint64_t minor, uint64_t ino);

@@ -75,13 +75,8 @@ char *one_file_without_blocks(const struct table *table, const char *name, const
 
 static bool has_inode(const struct table *table, const struct stat *st, uint32_t *file)
 {
-	for (*file = 0; *file < table->n_files; ++*file) {
-		const struct volume *v = &table->volumes[table->files[*file].volume];
-
-		if (table->files[*file].ino == st->st_ino && v->major == major(st->st_dev) && v->minor == minor(st->st_dev))
-			return true;
-	}
-	return false;
+	*file = table_file_at(table, major(st->st_dev), minor(st->st_dev), st->st_ino);
+	return *file < table->n_files;
 }
 
 /**

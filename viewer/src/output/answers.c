@@ -44,8 +44,9 @@ static bool read_number(const struct asking *r, const char *name, uint64_t max, 
 /* The file that an argument MAJOR:MINOR INO names. Return: false if it is malformed. */
 static bool read_file(const struct asking *r, const char *name, size_t *file)
 {
+	const struct table *table = r->view->runs.table;
 	const char *arg = value_of(r, name);
-	unsigned int major, minor;
+	unsigned int major, minor, found;
 	unsigned long ino;
 	char rest;
 
@@ -54,7 +55,9 @@ static bool read_file(const struct asking *r, const char *name, size_t *file)
 		return true;
 	if (strlen(arg) > 40 || sscanf(arg, "%u:%u %lu%c", &major, &minor, &ino, &rest) != 3)
 		return false;
-	*file = serve_view_find(r->view, major, minor, ino);
+	found = table_file_at(table, major, minor, ino);
+	if (found < table->n_files)
+		*file = found;
 	return true;
 }
 
@@ -301,6 +304,28 @@ static char *find_view(struct answers *answers, const char *name, const char *at
 	return NULL;
 }
 
+/**
+ * answers_colors() - find the rules of a colour source
+ * @answers: what answers
+ * @by: its name
+ *
+ * Return: the rules; NULL if a page cannot switch to such ones.
+ */
+struct colors *answers_colors(struct answers *answers, const char *by)
+{
+	size_t i;
+
+	if (answers->own_colors && !strcmp(by, answers->own_colors->source->name))
+		return answers->own_colors;
+	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
+		;
+	if (i == N_COLORINGS)
+		return NULL;
+	if (!answers->colors[i].n_rules)
+		colors_init(&answers->colors[i], serve_colorings[i]);
+	return &answers->colors[i];
+}
+
 /* Other colours than the last answer had. Return: false if there are none of that name. */
 static bool recolor(struct answers *answers, struct serve_view *view, const char *by)
 {
@@ -308,7 +333,7 @@ static bool recolor(struct answers *answers, struct serve_view *view, const char
 
 	if (!strcmp(by, view->colors.source->name))
 		return true;
-	colors = answers->colors(answers->arg, by);
+	colors = answers_colors(answers, by);
 	if (!colors)
 		return false;
 	serve_view_color(view, colors);
@@ -439,7 +464,7 @@ void answers_give(struct answers *answers, const struct question *question, stru
 }
 
 /**
- * answers_free() - free all tables
+ * answers_free() - free all tables, and the colours that were asked for
  * @answers: what answers
  */
 void answers_free(struct answers *answers)
@@ -448,4 +473,6 @@ void answers_free(struct answers *answers)
 
 	for (i = 0; i < SERVE_MAX_VIEWS; i++)
 		drop(&answers->served[i]);
+	for (i = 0; i < N_COLORINGS; i++)
+		colors_free(&answers->colors[i]);
 }

@@ -31,7 +31,7 @@ struct served {
  * @most: how many tables are kept
  * @interval_ns: from one table to the next; 0: there is only one
  * @page: writes the page; NULL: it is elsewhere
- * @colors: finds the rules of a colour source; NULL for those of the table that is shown first, which others keep
+ * @own_colors: the rules of the table that is shown first, which others keep; NULL: those of the first colour source
  * @plot: writes a picture of one file
  * @plot_type: what that is, as in MIME
  * @show: fills a view with a moment; NULL stands for the one that is shown first. Returns NULL, or why there is none,
@@ -43,12 +43,13 @@ struct answers {
 	size_t most;
 	int64_t interval_ns;
 	void (*page)(FILE *out, const struct serve_view *view);
-	struct colors *(*colors)(void *arg, const char *by);
+	struct colors *own_colors;
 	void (*plot)(void *arg, const struct serve_view *view, size_t file, FILE *out);
 	const char *plot_type;
 	char *(*show)(void *arg, struct serve_view *view, const struct moment *moment);
 	void *arg;
 	/* private: */
+	struct colors colors[N_COLORINGS];	/* by index into serve_colorings, if they were asked for */
 	struct served served[SERVE_MAX_VIEWS];
 	uint64_t used;
 	uint64_t generation;
@@ -101,4 +102,5 @@ struct answer {
 void answers_give(struct answers *answers, const struct question *question, struct answer *answer);
 struct serve_view *answers_new_view(struct answers *answers);
 void answers_add_view(struct answers *answers, struct serve_view *view, const char *at);
+struct colors *answers_colors(struct answers *answers, const char *by);
 void answers_free(struct answers *answers);

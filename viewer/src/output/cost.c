@@ -39,13 +39,28 @@ struct moments {
 	unsigned int groups;
 };
 
+/*
+ * A line of an answer: a file, the rest of a volume ("*"), or all files of an extension.
+ * @path: of the file, which may be deleted; NULL: of all with @ext, of which there are @n_files
+ */
+struct ranked {
+	const char *path;
+	const char *ext;
+	bool is_deleted;
+	size_t n_files;
+	struct cost cost;
+	double waited;
+	uint64_t reads, requests, extra;
+};
+
+/* What is known of a volume: its prices and sums; its files and its rest, and extensions, those first that cost most. */
 struct costs {
 	struct price prices[LATENCY_LENGTHS];
 	double whole_wait_ns[LATENCY_LENGTHS];	/* of a read in one piece, on average */
 	double waited_for[LATENCY_LENGTHS];	/* which share of the reads in several pieces is */
-	struct cost cost;
-	double waited_ns;
-	uint64_t requests, reads, extra;
+	struct ranked all;
+	struct ranked *files, *extensions;
+	size_t n_files, n_extensions;
 };
 
 static const char *const lengths[] = { "4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB", "256 KiB", "more" };
@@ -137,12 +152,17 @@ static struct cost cost_of(const struct costs *costs, const struct latency_count
 	return cost;
 }
 
-static void add_cost(struct cost *sum, struct cost more)
+static void add_line(struct ranked *sum, const struct ranked *more)
 {
-	sum->is_known &= more.is_known;
-	sum->ns += more.ns;
-	sum->low += more.low;
-	sum->high += more.high;
+	sum->cost.is_known &= more->cost.is_known;
+	sum->cost.ns += more->cost.ns;
+	sum->cost.low += more->cost.low;
+	sum->cost.high += more->cost.high;
+	sum->n_files += more->n_files;
+	sum->waited += more->waited;
+	sum->reads += more->reads;
+	sum->requests += more->requests;
+	sum->extra += more->extra;
 }
 
 /* How long its readers have waited: those of all reads in several pieces, and of a sample of the others. */
@@ -157,45 +177,6 @@ static double waited_of(const struct costs *costs, const struct latency_counts *
 		return (double)counts->waited_split;
 	return (double)counts->waited_split + whole * (reads - (double)counts->timed_split) / reads;
 }
-
-static void find_costs(struct costs *costs, const struct latency *latency, const struct latency_volume *volume)
-{
-	size_t i;
-
-	*costs = (struct costs){ .cost.is_known = true };
-	find_prices(costs, volume);
-	for (i = 0; i < LATENCY_LENGTHS; i++) {
-		const struct latency_times *t = &volume->times[i];
-
-		costs->whole_wait_ns[i] = t->whole.reads ? (double)t->whole.waited / (double)t->whole.reads : 0;
-		costs->waited_for[i] = t->split.reads ? (double)t->split.waits / (double)t->split.reads : 0;
-	}
-	for (i = 0; i < latency->n_files; i++) {
-		const struct latency_file *f = &latency->files[i];
-
-		if (f->major != volume->major || f->minor != volume->minor)
-			continue;
-		add_cost(&costs->cost, cost_of(costs, &f->counts));
-		costs->waited_ns += waited_of(costs, &f->counts);
-		costs->reads += sum(f->counts.reads);
-		costs->extra += sum(f->counts.extra);
-		costs->requests += sum(f->counts.reads) + sum(f->counts.extra) + f->counts.cut;
-	}
-}
-
-/*
- * A line of an answer: a file, the rest of a volume ("*"), or all files of an extension.
- * @path: of the file, which may be deleted; NULL: of all with @ext, of which there are @n_files
- */
-struct ranked {
-	const char *path;
-	const char *ext;
-	bool is_deleted;
-	size_t n_files;
-	struct cost cost;
-	double waited;
-	uint64_t reads, requests, extra;
-};
 
 static int by_cost(const void *a, const void *b)
 {
@@ -213,64 +194,71 @@ static int by_ext(const void *a, const void *b)
 	return strcmp(x->ext, y->ext);
 }
 
-static void rank(struct ranked *list, size_t n)
+static void find_files(struct costs *costs, const struct latency *latency, const struct latency_volume *volume)
 {
-	if (n)
-		qsort(list, n, sizeof(*list), by_cost);
-}
-
-/* The files of a volume, and its rest, those that cost most first. */
-static struct ranked *rank_files(const struct latency *latency, const struct latency_volume *volume, const struct costs *costs,
-				 size_t *n)
-{
-	struct ranked *list = xcalloc(latency->n_files + 1, sizeof(*list));
 	size_t i;
 
-	*n = 0;
+	costs->files = xcalloc(latency->n_files + 1, sizeof(*costs->files));
 	for (i = 0; i < latency->n_files; i++) {
 		const struct latency_file *f = &latency->files[i];
 		uint64_t reads = sum(f->counts.reads), extra = sum(f->counts.extra);
 
 		if (f->major != volume->major || f->minor != volume->minor)
 			continue;
-		list[(*n)++] = (struct ranked){
-			.path = f->path, .ext = f->ext, .is_deleted = f->is_deleted, .n_files = 1, .cost = cost_of(costs, &f->counts), .reads = reads, .extra = extra,
-			.waited = waited_of(costs, &f->counts), .requests = reads + extra + f->counts.cut,
+		costs->files[costs->n_files] = (struct ranked){
+			.path = f->path, .ext = f->ext, .is_deleted = f->is_deleted, .n_files = 1, .cost = cost_of(costs, &f->counts),
+			.waited = waited_of(costs, &f->counts), .reads = reads, .extra = extra, .requests = reads + extra + f->counts.cut,
 		};
+		add_line(&costs->all, &costs->files[costs->n_files++]);
 	}
-	rank(list, *n);
-	return list;
 }
 
-/* The same for extensions, from the list of files. */
-static struct ranked *rank_extensions(const struct ranked *files, size_t n_files, size_t *n)
+static void find_extensions(struct costs *costs)
 {
-	struct ranked *list = xcalloc(n_files + 1, sizeof(*list));
-	size_t i, k = 0;
+	struct ranked *list = xcalloc(costs->n_files + 1, sizeof(*list));
+	size_t i, n = 0, k = 0;
 
-	for (i = 0; i < n_files; i++)
-		if (strcmp(files[i].path, "*"))
-			list[k++] = files[i];
-	if (k)
-		qsort(list, k, sizeof(*list), by_ext);
-	for (i = 0, *n = 0; i < k; i++) {
-		struct ranked *last = *n ? &list[*n - 1] : NULL, one = list[i];
+	for (i = 0; i < costs->n_files; i++)
+		if (strcmp(costs->files[i].path, "*"))
+			list[k++] = costs->files[i];
+	qsort(list, k, sizeof(*list), by_ext);
+	for (i = 0; i < k; i++) {
+		struct ranked one = list[i];
 
-		if (!last || strcmp(last->ext, one.ext)) {
-			list[*n] = one;
-			list[*n].path = NULL;
-			list[(*n)++].is_deleted = false;
+		if (n && !strcmp(list[n - 1].ext, one.ext)) {
+			add_line(&list[n - 1], &one);
 			continue;
 		}
-		add_cost(&last->cost, one.cost);
-		last->n_files++;
-		last->waited += one.waited;
-		last->reads += one.reads;
-		last->requests += one.requests;
-		last->extra += one.extra;
+		one.path = NULL;
+		one.is_deleted = false;
+		list[n++] = one;
 	}
-	rank(list, *n);
-	return list;
+	costs->extensions = list;
+	costs->n_extensions = n;
+}
+
+static void find_costs(struct costs *costs, const struct latency *latency, const struct latency_volume *volume)
+{
+	size_t i;
+
+	*costs = (struct costs){ .all.cost.is_known = true };
+	find_prices(costs, volume);
+	for (i = 0; i < LATENCY_LENGTHS; i++) {
+		const struct latency_times *t = &volume->times[i];
+
+		costs->whole_wait_ns[i] = t->whole.reads ? (double)t->whole.waited / (double)t->whole.reads : 0;
+		costs->waited_for[i] = t->split.reads ? (double)t->split.waits / (double)t->split.reads : 0;
+	}
+	find_files(costs, latency, volume);
+	qsort(costs->files, costs->n_files, sizeof(*costs->files), by_cost);
+	find_extensions(costs);
+	qsort(costs->extensions, costs->n_extensions, sizeof(*costs->extensions), by_cost);
+}
+
+static void free_costs(struct costs *costs)
+{
+	free(costs->files);
+	free(costs->extensions);
 }
 
 /* A deleted file may be named by its path with the mark, as answers have it, or without. */
@@ -353,32 +341,30 @@ static void say_line(FILE *out, const struct ranked *line)
 
 static void say_volume(FILE *out, const struct latency *latency, const struct latency_volume *volume, const char *named)
 {
-	struct ranked *files, *extensions;
-	size_t n, n_extensions, i, said = 0;
 	struct costs costs;
+	size_t i, said = 0;
 
 	find_costs(&costs, latency, volume);
 	fprintf(out, "%u:%u: %s requests instead of %s cost those who read ", volume->major, volume->minor,
-		GROUPED(costs.requests), GROUPED(costs.requests - costs.extra));
-	say_cost(out, &costs.cost, costs.waited_ns);
+		GROUPED(costs.all.requests), GROUPED(costs.all.requests - costs.all.extra));
+	say_cost(out, &costs.all.cost, costs.all.waited);
 	fputs(" that they waited\n", out);
 	say_prices(out, &costs, volume);
-	files = rank_files(latency, volume, &costs, &n);
-	extensions = rank_extensions(files, n, &n_extensions);
-	for (i = 0; !named && i < n_extensions && said < MAX_EXTENSIONS; i++) {
-		if (extensions[i].n_files < 2 || !extensions[i].extra)
+	for (i = 0; !named && i < costs.n_extensions && said < MAX_EXTENSIONS; i++) {
+		if (costs.extensions[i].n_files < 2 || !costs.extensions[i].extra)
 			continue;
-		say_line(out, &extensions[i]);
+		say_line(out, &costs.extensions[i]);
 		said++;
 	}
-	for (i = 0, said = 0; i < n && said < MAX_FILES; i++) {
-		if (named ? !is_named(files[i].path, files[i].is_deleted, named) : !files[i].extra)
+	for (i = 0, said = 0; i < costs.n_files && said < MAX_FILES; i++) {
+		const struct ranked *f = &costs.files[i];
+
+		if (named ? !is_named(f->path, f->is_deleted, named) : !f->extra)
 			continue;
-		say_line(out, &files[i]);
+		say_line(out, f);
 		said++;
 	}
-	free(extensions);
-	free(files);
+	free_costs(&costs);
 	if (volume->lost)
 		fprintf(out, "  reads that were not timed, as too many were under way: %s\n", GROUPED(volume->lost));
 	if (volume->failed)
@@ -401,14 +387,18 @@ static bool is_asked_for(const struct latency *latency, const struct latency_vol
 
 /* === JSON === */
 
-/* Without prices there is none. */
-static void put_cost(struct json *json, const struct cost *cost)
+/* Without prices there is no cost. */
+static void put_sums(struct json *json, const struct ranked *line)
 {
-	if (!cost->is_known)
-		return;
-	json_real(json, "cost_s", cost->ns / 1e9, 6);
-	json_real(json, "cost_low_s", cost->low / 1e9, 6);
-	json_real(json, "cost_high_s", cost->high / 1e9, 6);
+	json_number(json, "reads", line->reads);
+	json_number(json, "requests", line->requests);
+	json_number(json, "extra", line->extra);
+	if (line->cost.is_known) {
+		json_real(json, "cost_s", line->cost.ns / 1e9, 6);
+		json_real(json, "cost_low_s", line->cost.low / 1e9, 6);
+		json_real(json, "cost_high_s", line->cost.high / 1e9, 6);
+	}
+	json_real(json, "waited_s", line->waited / 1e9, 6);
 }
 
 static void put_lines(struct json *json, const char *key, const struct ranked *list, size_t n)
@@ -427,11 +417,7 @@ static void put_lines(struct json *json, const char *key, const struct ranked *l
 			json_name(json, "extension", list[i].ext);
 			json_number(json, "files", list[i].n_files);
 		}
-		json_number(json, "reads", list[i].reads);
-		json_number(json, "requests", list[i].requests);
-		json_number(json, "extra", list[i].extra);
-		put_cost(json, &list[i].cost);
-		json_real(json, "waited_s", list[i].waited / 1e9, 6);
+		put_sums(json, &list[i]);
 		json_end(json);
 	}
 	json_end(json);
@@ -439,18 +425,13 @@ static void put_lines(struct json *json, const char *key, const struct ranked *l
 
 static void put_json(struct json *json, const struct latency *latency, const struct latency_volume *volume)
 {
-	struct ranked *files, *extensions;
-	size_t n, n_extensions, i;
 	struct costs costs;
+	size_t i;
 
 	find_costs(&costs, latency, volume);
 	json_object(json, NULL);
 	json_format(json, "dev", "%u:%u", volume->major, volume->minor);
-	json_number(json, "reads", costs.reads);
-	json_number(json, "requests", costs.requests);
-	json_number(json, "extra", costs.extra);
-	put_cost(json, &costs.cost);
-	json_real(json, "waited_s", costs.waited_ns / 1e9, 6);
+	put_sums(json, &costs.all);
 	json_number(json, "lost", volume->lost);
 	json_number(json, "failed", volume->failed);
 	json_array(json, "prices");
@@ -469,13 +450,10 @@ static void put_json(struct json *json, const struct latency *latency, const str
 		json_end(json);
 	}
 	json_end(json);
-	files = rank_files(latency, volume, &costs, &n);
-	extensions = rank_extensions(files, n, &n_extensions);
-	put_lines(json, "extensions", extensions, n_extensions);
-	put_lines(json, "files", files, n);
+	put_lines(json, "extensions", costs.extensions, costs.n_extensions);
+	put_lines(json, "files", costs.files, costs.n_files);
 	json_end(json);
-	free(extensions);
-	free(files);
+	free_costs(&costs);
 }
 
 /**

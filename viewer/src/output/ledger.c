@@ -14,6 +14,10 @@
 
 #define MAX_LINES 10	/* of each table */
 
+/* What stands in a text. */
+#define SIZE(bytes) BYTES((double)(bytes) / 4096)
+#define RATIO(device, written) ratio((char [SHARE_MAX]){ 0 }, device, written)
+
 /* What is summed up by. */
 enum by { BY_PROCESS, BY_CGROUP, BY_EXTENSION, BY_FILE, N_BY };
 
@@ -184,12 +188,6 @@ static uint64_t of_kind(const struct ledger *ledger, const struct ledger_line *d
 
 /* === Sentences === */
 
-static const char *size_text(char buf[BYTES_MAX], uint64_t bytes)
-{
-	format_bytes(buf, (double)bytes / 4096);
-	return buf;
-}
-
 /* So many bytes for each that was written. */
 static const char *ratio(char buf[SHARE_MAX], uint64_t device, uint64_t written)
 {
@@ -206,7 +204,6 @@ static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledge
 		{ "hot_data", "hot data" }, { "warm_data", "warm data" }, { "cold_data", "cold data" },
 		{ "hot_node", "hot nodes" }, { "warm_node", "warm nodes" }, { "cold_node", "cold nodes" },
 	};
-	char size[BYTES_MAX], share[SHARE_MAX];
 	const char *sep = "  by log: ";
 	size_t i;
 
@@ -215,15 +212,14 @@ static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledge
 
 		if (!bytes)
 			continue;
-		format_share(share, bytes, device->bytes[0]);
-		fprintf(out, "  %12s %8s  %s\n", size_text(size, bytes), share, texts[i].text);
+		fprintf(out, "  %12s %8s  %s\n", SIZE(bytes), SHARE(bytes, device->bytes[0]), texts[i].text);
 	}
 	for (i = 0; i < ARRAY_LEN(logs); i++) {
 		uint64_t bytes = of_kind(ledger, device, NULL, logs[i][0]);
 
 		if (!bytes)
 			continue;
-		fprintf(out, "%s%s %s", sep, logs[i][1], size_text(size, bytes));
+		fprintf(out, "%s%s %s", sep, logs[i][1], SIZE(bytes));
 		sep = ", ";
 	}
 	if (*sep == ',')
@@ -233,14 +229,13 @@ static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledge
 static void say_rest(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
 {
 	uint64_t known = of_kind(ledger, device, NULL, NULL), written = device->bytes[0];
-	char size[BYTES_MAX];
 
 	if (written > known)
-		fprintf(out, "  %s more were written that F2FS has not reported\n", size_text(size, written - known));
+		fprintf(out, "  %s more were written that F2FS has not reported\n", SIZE(written - known));
 	else if (written < known)
-		fprintf(out, "  %s of these are still to be submitted to the device\n", size_text(size, known - written));
+		fprintf(out, "  %s of these are still to be submitted to the device\n", SIZE(known - written));
 	if (device->bytes[1])
-		fprintf(out, "  %s were discarded\n", size_text(size, device->bytes[1]));
+		fprintf(out, "  %s were discarded\n", SIZE(device->bytes[1]));
 }
 
 static char *name_of(const struct row *row, enum by by)
@@ -266,7 +261,6 @@ static char *name_of(const struct row *row, enum by by)
 
 static void say_table(FILE *out, const struct ledger *ledger, const struct ledger_line *device, enum by by)
 {
-	char size[5][BYTES_MAX], each[SHARE_MAX];
 	struct row *rows;
 	size_t n, i, left = 0;
 
@@ -287,9 +281,9 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		if (!wrote(b) && !got(b))
 			continue;
 		name = name_of(&rows[i], by);
-		fprintf(out, "  %12s%12s%12s%12s%12s%10s  %s\n", size_text(size[0], wrote(b)), size_text(size[1], b[LEDGER_DIRECT] + b[LEDGER_DATA]),
-			size_text(size[2], b[LEDGER_NODE]), size_text(size[3], b[LEDGER_GC]), size_text(size[4], b[LEDGER_MOVED]),
-			ratio(each, got(b), wrote(b)), name);
+		fprintf(out, "  %12s%12s%12s%12s%12s%10s  %s\n", SIZE(wrote(b)), SIZE(b[LEDGER_DIRECT] + b[LEDGER_DATA]),
+			SIZE(b[LEDGER_NODE]), SIZE(b[LEDGER_GC]), SIZE(b[LEDGER_MOVED]),
+			RATIO(got(b), wrote(b)), name);
 		free(name);
 	}
 	if (left)
@@ -299,16 +293,15 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 
 static void say_volume(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
 {
-	char all[BYTES_MAX], buffered[BYTES_MAX], mapped[BYTES_MAX], direct[BYTES_MAX], size[BYTES_MAX], each[SHARE_MAX];
 	uint64_t bytes[LEDGER_SUMS];
 	int by;
 
 	sum_up(ledger, device, bytes);
 	fprintf(out, "%u:%u: applications wrote %s (%s buffered, %s mapped, %s direct), and the device got %s", device->major, device->minor,
-		size_text(all, wrote(bytes)), size_text(buffered, bytes[LEDGER_BUFFERED]), size_text(mapped, bytes[LEDGER_MAPPED]),
-		size_text(direct, bytes[LEDGER_DIRECT]), size_text(size, device->bytes[0]));
+		SIZE(wrote(bytes)), SIZE(bytes[LEDGER_BUFFERED]), SIZE(bytes[LEDGER_MAPPED]),
+		SIZE(bytes[LEDGER_DIRECT]), SIZE(device->bytes[0]));
 	if (wrote(bytes))
-		fprintf(out, ": write amplification %s", ratio(each, device->bytes[0], wrote(bytes)));
+		fprintf(out, ": write amplification %s", RATIO(device->bytes[0], wrote(bytes)));
 	fputc('\n', out);
 	say_kinds(out, ledger, device);
 	say_rest(out, ledger, device);

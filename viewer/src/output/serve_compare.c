@@ -11,17 +11,6 @@
 #include "output/serve_compare.h"
 #include "util.h"
 
-/* The index of a volume of another table, or table->n_volumes. */
-static size_t volume_of(const struct table *table, const struct volume *other)
-{
-	size_t i;
-
-	for (i = 0; i < table->n_volumes; i++)
-		if (table->volumes[i].major == other->major && table->volumes[i].minor == other->minor)
-			break;
-	return i;
-}
-
 /**
  * serve_extra() - how much more than a contiguous one a file takes to be read
  * @view: the table
@@ -54,10 +43,11 @@ int64_t *serve_compare_files(const struct serve_view *view, const struct serve_v
 
 	/* 0 is no index */
 	for (i = 0; i < then->n_files; i++) {
-		size_t volume = volume_of(now, &then->volumes[then->files[i].volume]);
+		const struct volume *old = &then->volumes[then->files[i].volume];
+		uint32_t volume = table_volume_at(now, old->major, old->minor);
 
 		if (volume < now->n_volumes)
-			*inodes_at(&inodes, (uint32_t)volume, then->files[i].ino) = (uint32_t)i + 1;
+			*inodes_at(&inodes, volume, then->files[i].ino) = (uint32_t)i + 1;
 	}
 	for (i = 0; i < now->n_files; i++) {
 		uint32_t same = inodes_find(&inodes, now->files[i].volume, now->files[i].ino);
@@ -118,7 +108,7 @@ static void add_piece(void *arg, const struct range_piece *piece)
 /* The owners that a range had: none where the volume, or what is shown of it, did not reach. */
 static void find_old_owners(struct owners *o, const struct serve_view *before, const struct volume *volume, uint64_t first, uint64_t end)
 {
-	size_t index = volume_of(before->runs.table, volume), i;
+	size_t index = table_volume_at(before->runs.table, volume->major, volume->minor), i;
 	uint64_t at = first;
 
 	for (i = 0; i < before->runs.n_parts; i++) {

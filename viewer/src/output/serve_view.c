@@ -105,29 +105,6 @@ void serve_view_free(struct serve_view *view)
 	*view = (struct serve_view){ 0 };
 }
 
-/**
- * serve_view_find() - find a file
- * @view: the table
- * @major: device number
- * @minor: device number
- * @ino: inode number
- *
- * Return: index into table.files, or NO_LIT.
- */
-size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino)
-{
-	const struct table *table = view->runs.table;
-	size_t i;
-
-	for (i = 0; i < table->n_files; i++) {
-		const struct volume *v = &table->volumes[table->files[i].volume];
-
-		if (table->files[i].ino == ino && v->major == major && v->minor == minor)
-			return i;
-	}
-	return NO_LIT;
-}
-
 static void put_colorings(struct json *json, const struct serve_view *view)
 {
 	size_t i;

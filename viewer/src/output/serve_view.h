@@ -141,7 +141,6 @@ void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_s
 		     struct colors *colors, const char *name);
 void serve_view_color(struct serve_view *view, struct colors *colors);
 void serve_view_free(struct serve_view *view);
-size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino);
 
 void serve_view_walk(const struct serve_view *view, size_t part, uint64_t first, uint64_t end, range_fn fn, void *arg);
 

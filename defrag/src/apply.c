@@ -45,14 +45,6 @@ struct work {
 	struct fiemap_pieces once_more;
 };
 
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stop = 1;
-}
-
 /* === What was not moved === */
 
 /* Takes over @why. Equal reasons of a file are one. */
@@ -382,8 +374,8 @@ static void do_file(struct work *w, uint32_t file)
 	w->next_lba = 0;
 	w->result->n_files++;
 	while (!w->result->stopped && next_step(w, &step, &at, end)) {
-		progress_pause(&w->progress, &w->site.plan->device, &stop);
-		if (stop) {
+		progress_pause(&w->progress, &w->site.plan->device);
+		if (is_interrupted) {
 			end_work(w, xasprintf("a signal ended it"));
 			break;
 		}
@@ -491,7 +483,7 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 	w.spare_blks = options->budget_bytes ? options->budget_bytes / BLK_BYTES - blks : NO_BUDGET;
 	if (options->rate_bytes && options->rate_bytes / BLK_BYTES / STEPS_PER_S < w.step_blks)
 		w.step_blks = options->rate_bytes / BLK_BYTES / STEPS_PER_S;
-	on_signals(on_signal);
+	note_interrupts();
 	move_be_idle();
 	progress_begin(&w.progress, blks, options->rate_bytes, options->share_percent);
 	for (i = 0; i < plan->table->n_volumes && !result->stopped; i++)

@@ -75,7 +75,7 @@ static void doze(int64_t until_ns, int64_t most_ns)
  * So that the last step was no more than the share of the time up to now, unless nobody else uses the disk. What it did in
  * the idle I/O class does not count: that was in the gaps that others left.
  */
-static void leave_to_others(struct progress *p, const struct device *device, const volatile sig_atomic_t *stop)
+static void leave_to_others(struct progress *p, const struct device *device)
 {
 	double rest_ns = (double)p->step_ns * (100.0 / p->share_percent - 1.0);
 	int64_t until_ns = p->ended_ns + (rest_ns < MOST_NS ? (int64_t)rest_ns : (int64_t)MOST_NS);
@@ -84,7 +84,7 @@ static void leave_to_others(struct progress *p, const struct device *device, con
 
 	if (begun_ns >= until_ns || !device_requests(device, &before))
 		return;
-	while (!*stop && begun_ns < until_ns) {
+	while (!is_interrupted && begun_ns < until_ns) {
 		doze(until_ns, LOOK_NS);
 		if (!device_requests(device, &now) || now == before)
 			break;
@@ -98,17 +98,16 @@ static void leave_to_others(struct progress *p, const struct device *device, con
  * progress_pause() - before a step: wait until more may be written, and others have had the disk
  * @p: the progress
  * @device: the device of the volume
- * @stop: set by a signal: do not wait any longer
  */
-void progress_pause(struct progress *p, const struct device *device, const volatile sig_atomic_t *stop)
+void progress_pause(struct progress *p, const struct device *device)
 {
 	int64_t at_ns = p->begun_ns;
 
 	if (p->rate_bytes)
 		at_ns += (int64_t)((double)(p->written_blks * BLK_BYTES) / (double)p->rate_bytes * 1e9);
-	while (!*stop && monotonic_ns() < at_ns)
+	while (!is_interrupted && monotonic_ns() < at_ns)
 		doze(at_ns, NSEC_PER_SEC / 10);
-	leave_to_others(p, device, stop);
+	leave_to_others(p, device);
 	p->step_ns = 0;
 }
 

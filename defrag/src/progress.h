@@ -34,5 +34,5 @@ struct progress {
 
 void progress_begin(struct progress *progress, uint64_t all_blks, uint64_t rate_bytes, double share_percent);
 void progress_add(struct progress *progress, uint64_t passed_blks, uint64_t written_blks);
-void progress_pause(struct progress *progress, const struct device *device, const volatile sig_atomic_t *stop);
+void progress_pause(struct progress *progress, const struct device *device);
 void progress_end(struct progress *progress);

@@ -20,14 +20,6 @@
 
 /* === Words === */
 
-static void put_name(const char *name)
-{
-	char *text = name_printable(name);
-
-	fputs(text, stdout);
-	free(text);
-}
-
 /* "requests 40 -> 10 (75 % fewer)" */
 static void put_requests(uint64_t before, uint64_t after)
 {
@@ -205,7 +197,7 @@ static void put_file(struct plan *plan, uint32_t file)
 	const struct file_plan *f = &plan->files[file];
 
 	fputs("  ", stdout);
-	put_name(plan->table->files[file].path);
+	name_put(stdout, plan->table->files[file].path);
 	fputs(": ", stdout);
 	if (f->n_chosen) {
 		printf("%s, %s to write, ", COUNT(f->n_chosen, "range"), BYTES(f->blks));
@@ -279,7 +271,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	size_t n, i;
 	uint32_t *files;
 
-	put_name(on->path);
+	name_put(stdout, on->path);
 	printf(": %s, %s, requests of %s: %s, if no file were fragmented %s; %s take%s more than needed\n",
 	       COUNT(v->n_files, "file"), BYTES(v->now.blks), BYTES(v->request_blks), GROUPED(v->now.requests),
 	       GROUPED(v->now.ideal), COUNT(v->n_dear, "file"), v->n_dear == 1 ? "s" : "");
@@ -331,7 +323,7 @@ static void put_resisted(const struct plan *plan, const struct result *r)
 
 	for (i = 0; i < r->n_resisted && i < MAX_RESISTED; i++) {
 		printf("  not moved: %s of ", COUNT(r->resisted[i].ranges, "range"));
-		put_name(plan->table->files[r->resisted[i].file].path);
+		name_put(stdout, plan->table->files[r->resisted[i].file].path);
 		printf(": %s\n", r->resisted[i].why);
 	}
 	if (i < r->n_resisted)

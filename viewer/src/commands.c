@@ -359,7 +359,7 @@ static void prepare_why(struct session *s)
 
 static void prepare_block(struct session *s)
 {
-	if (!options_read_number(*s->options.operands, BLK_MAX, &s->lba))
+	if (!parse_number(*s->options.operands, BLK_MAX, &s->lba))
 		die_usage("%s: is no block address; give a number, as in the column lba of fragtrace table", *s->options.operands);
 }
 

@@ -225,21 +225,9 @@ static bool read_name(const char *word, const struct img_key *key, uint64_t *val
 	return false;
 }
 
-static bool read_number(const char *word, const struct img_key *key, uint64_t *value)
-{
-	uintmax_t number;
-	char *end;
-
-	errno = 0;
-	number = strtoumax(word, &end, 10);
-	*value = number;
-	return *word >= '0' && *word <= '9' && !*end && !errno && number >= key->min &&
-	       number <= key->max;
-}
-
 static bool read_value(const char *word, const struct img_key *key, uint64_t *value)
 {
-	return key->names ? read_name(word, key, value) : read_number(word, key, value);
+	return key->names ? read_name(word, key, value) : parse_number(word, key->max, value) && *value >= key->min;
 }
 
 /* A description of the valid values. To be freed. */

@@ -220,3 +220,16 @@ char *name_printable(const char *path)
 {
 	return escape(path, show_in_locale);
 }
+
+/**
+ * name_put() - write a name for a terminal
+ * @out: output
+ * @name: its bytes
+ */
+void name_put(FILE *out, const char *name)
+{
+	char *text = name_printable(name);
+
+	fputs(text, out);
+	free(text);
+}

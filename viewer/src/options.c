@@ -19,23 +19,6 @@
 
 /* === Readers === */
 
-/**
- * options_read_number() - read a number without a sign
- * @arg: the text
- * @most: the largest number that is valid
- * @number: the result
- *
- * Return: false if it is no such number.
- */
-bool options_read_number(const char *arg, uint64_t most, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(arg, &end, 10);
-	return *arg >= '0' && *arg <= '9' && !*end && !errno && *number <= most;
-}
-
 /* A number of bytes above 0, or of KiB, MiB or GiB with K, M or G. */
 static bool parse_bytes(const char *arg, uint64_t most, uint64_t *bytes)
 {
@@ -170,7 +153,7 @@ static bool read_count(void *to, const char *arg)
 	struct options *o = to;
 	uint64_t count;
 
-	if (!options_read_number(arg, ULONG_MAX, &count))
+	if (!parse_number(arg, ULONG_MAX, &count))
 		return false;
 	o->count = count;
 	/* a single reading is no repetition: what is wrong with it is an error */
@@ -242,7 +225,7 @@ static bool read_recent(void *to, const char *arg)
 	struct options *o = to;
 
 	o->spare_hopeless = true;
-	return options_read_number(arg, MAX_RECENT, &o->recent_s);
+	return parse_number(arg, MAX_RECENT, &o->recent_s);
 }
 
 /* === The table === */

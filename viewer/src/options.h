@@ -138,4 +138,3 @@ struct options {
 };
 
 void options_set_defaults(struct options *options);
-bool options_read_number(const char *arg, uint64_t most, uint64_t *number);

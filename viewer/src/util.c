@@ -10,6 +10,9 @@
 
 const char *program = "fragtrace";
 
+/* After note_interrupts(): a signal that ends the program has come. */
+volatile sig_atomic_t is_interrupted;
+
 /* Called before each message. */
 static void (*leave_screen)(void);
 
@@ -26,6 +29,37 @@ void on_signals(void (*handler)(int))
 	/* nohup must keep working */
 	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
 		sigaction(SIGHUP, &sa, NULL);
+}
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	is_interrupted = 1;
+}
+
+/**
+ * note_interrupts() - from now on, a signal that ends the program only sets is_interrupted
+ */
+void note_interrupts(void)
+{
+	on_signals(on_interrupt);
+}
+
+/**
+ * parse_number() - read a number without a sign
+ * @text: the text
+ * @most: the largest number that is valid
+ * @number: the result
+ *
+ * Return: false if it is no such number.
+ */
+bool parse_number(const char *text, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *number <= most;
 }
 
 /**

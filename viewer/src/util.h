@@ -57,7 +57,11 @@ struct text {
 /* what messages begin with */
 extern const char *program;
 
+extern volatile sig_atomic_t is_interrupted;
+
 void on_signals(void (*handler)(int));
+void note_interrupts(void);
+bool parse_number(const char *text, uint64_t most, uint64_t *number);
 void before_messages(void (*function)(void));
 void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -32,13 +32,8 @@ static const char *value_of(const struct asking *r, const char *name)
 static bool read_number(const struct asking *r, const char *name, uint64_t max, uint64_t *value)
 {
 	const char *arg = value_of(r, name);
-	char *end;
 
-	if (!arg || *arg < '0' || *arg > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(arg, &end, 10);
-	return !*end && !errno && *value <= max;
+	return arg && parse_number(arg, max, value);
 }
 
 /* The file that an argument MAJOR:MINOR INO names. Return: false if it is malformed. */

@@ -130,11 +130,9 @@ static void put_head(FILE *file, const struct source *source, const struct table
 	/* the members of struct extent */
 	static const char *const of_extents[] = { "lba", "offset", "blocks", "file", NULL };
 	static const char *const of_windows[] = { "file", "number", "reads", "overwrites", NULL };
-	struct json json = { .file = file };
+	struct json json;
 
-	json_object(&json, NULL);
-	json_text(&json, "format", "fragtrace columns");
-	json_number(&json, "version", COLUMNS_VERSION);
+	json_begin(&json, file, "columns", COLUMNS_VERSION);
 	json_number(&json, "time_ms", (uint64_t)table->text.time_ms);
 	json_flag(&json, "has_time", table->text.has_time);
 	put_begin(&json, source);

@@ -467,7 +467,7 @@ static void put_json(struct json *json, const struct latency *latency, const str
 int cost_run(const struct options *options)
 {
 	const char *named = options->n_operands ? *options->operands : NULL;
-	struct json json = { 0 };
+	struct json json;
 	struct latency latency;
 	struct outfile out;
 	bool found = !named;
@@ -479,11 +479,8 @@ int cost_run(const struct options *options)
 	if (!found)
 		die("%s: no reads of it were counted; name a watched file by its whole path", named);
 	outfile_open(&out, "-", "answer");
-	json.file = out.file;
 	if (options->form == FORM_JSON) {
-		json_object(&json, NULL);
-		json_text(&json, "format", "fragtrace cost");
-		json_number(&json, "version", 1);
+		json_begin(&json, out.file, "cost", 1);
 		json_array(&json, "volumes");
 	}
 	for (i = 0; i < latency.n_volumes; i++)
@@ -494,7 +491,6 @@ int cost_run(const struct options *options)
 	if (options->form == FORM_JSON) {
 		json_end(&json);
 		json_end(&json);
-		json_line(&json);
 	}
 	outfile_close(&out);
 	latency_free(&latency);

@@ -295,9 +295,7 @@ static void put_stopped(struct json *json, const struct table *table)
 
 static void put_json_head(struct json *json, const struct table *table, enum export_list list, const struct space *spaces)
 {
-	json_object(json, NULL);
-	json_format(json, "format", "fragtrace %s", lists[list]);
-	json_number(json, "version", (uint64_t)version_of(list));
+	json_begin(json, json->file, lists[list], (uint64_t)version_of(list));
 	json_real(json, "time", (double)table->text.time_ms / 1000, 3);
 	json_number(json, "stale", table->n_stale);
 	json_number(json, "left_out", table->n_left_out);

@@ -41,6 +41,21 @@ static void begin(struct json *json, const char *key, bool is_array)
 }
 
 /**
+ * json_begin() - begin an object that other programs read, with its format and version
+ * @json: the result
+ * @file: where to
+ * @what: what it is
+ * @version: of the format
+ */
+void json_begin(struct json *json, FILE *file, const char *what, uint64_t version)
+{
+	*json = (struct json){ .file = file };
+	json_object(json, NULL);
+	json_format(json, "format", "fragtrace %s", what);
+	json_number(json, "version", version);
+}
+
+/**
  * json_object() - begin an object
  * @json: the JSON
  * @key: its key; NULL in an array

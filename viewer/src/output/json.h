@@ -19,6 +19,7 @@ struct json {
 	bool has_line;
 };
 
+void json_begin(struct json *json, FILE *file, const char *what, uint64_t version);
 void json_object(struct json *json, const char *key);
 void json_array(struct json *json, const char *key);
 void json_end(struct json *json);

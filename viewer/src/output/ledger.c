@@ -401,18 +401,15 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
  */
 int ledger_run(const struct options *options)
 {
-	struct json json = { 0 };
+	struct json json;
 	struct ledger ledger;
 	struct outfile out;
 	size_t i;
 
 	ledger_read(&ledger, options->table ? options->table : DEFAULT_LEDGER);
 	outfile_open(&out, "-", "answer");
-	json.file = out.file;
 	if (options->form == FORM_JSON) {
-		json_object(&json, NULL);
-		json_text(&json, "format", "fragtrace ledger");
-		json_number(&json, "version", 1);
+		json_begin(&json, out.file, "ledger", 1);
 		json_array(&json, "volumes");
 	}
 	for (i = 0; i < ledger.n; i++) {
@@ -426,7 +423,6 @@ int ledger_run(const struct options *options)
 	if (options->form == FORM_JSON) {
 		json_end(&json);
 		json_end(&json);
-		json_line(&json);
 	}
 	outfile_close(&out);
 	ledger_free(&ledger);

@@ -56,9 +56,7 @@ int moments_run(const struct options *options)
 	outfile_open(&out, "-", "list");
 	json.file = out.file;
 	if (options->form == FORM_JSON) {
-		json_object(&json, NULL);
-		json_text(&json, "format", "fragtrace moments");
-		json_number(&json, "version", 1);
+		json_begin(&json, out.file, "moments", 1);
 		json_array(&json, "records");
 	}
 	sheet_begin(&sheet, &json, columns, options->form);

@@ -43,14 +43,6 @@ struct live {
 	bool needs_copy;
 };
 
-static volatile sig_atomic_t stopped;
-
-static void on_stop(int sig)
-{
-	(void)sig;
-	stopped = true;
-}
-
 /* === Events === */
 
 static bool has_unknown(const struct drained *drained)
@@ -78,7 +70,7 @@ static bool is_batch_due(const struct live *live, const struct drained *drained)
 {
 	int64_t age_ns = monotonic_ns() - live->written_ns;
 
-	return stopped || drained->n_lost || live->n_batch >= MAX_BATCH || age_ns >= (live->n_batch ? BATCH_NS : QUIET_NS);
+	return is_interrupted || drained->n_lost || live->n_batch >= MAX_BATCH || age_ns >= (live->n_batch ? BATCH_NS : QUIET_NS);
 }
 
 /* What was read before is right up to its end. */
@@ -172,7 +164,7 @@ static void wait_ns(int64_t ns)
 {
 	struct timespec t = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
 
-	if (!stopped)
+	if (!is_interrupted)
 		nanosleep(&t, NULL);
 }
 
@@ -184,7 +176,7 @@ static void suspend(struct live *live)
 	live->tracer = NULL;
 	live->is_begin = true;
 	live->needs_copy = true;
-	while (!stopped) {
+	while (!is_interrupted) {
 		struct table table;
 
 		wait_ns(PAUSE_NS);
@@ -202,7 +194,7 @@ static void go_on(struct live *live, int64_t interval_ns)
 {
 	if (live->tracer && !copy(live, true))
 		suspend(live);
-	while (!stopped) {
+	while (!is_interrupted) {
 		wait_ns(DRAIN_NS);
 		drain(live, false);
 		if (live->was_unloaded || (is_due(live, interval_ns) && !copy(live, false)))
@@ -230,7 +222,7 @@ void record_live(struct source *source, struct recorder *recorder, int64_t inter
 	source_read_table(source, &table, false);
 	table_free(&table);
 	atexit(tracer_abandon);
-	on_signals(on_stop);
+	note_interrupts();
 	live.tracer = tracer_open();
 	go_on(&live, interval_ns);
 	if (live.tracer) {

@@ -163,14 +163,6 @@ static void put_page(FILE *file, const struct serve_view *view)
 	html_put(file, &(struct html){ HTML_SERVED, serve_put_table, NULL, view });
 }
 
-static volatile sig_atomic_t is_stopping;
-
-static void on_stop(int sig)
-{
-	(void)sig;
-	is_stopping = 1;
-}
-
 /* Signals are delivered only while server_run() waits. */
 static void set_signals(void)
 {
@@ -182,7 +174,7 @@ static void set_signals(void)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	on_signals(on_stop);
+	note_interrupts();
 }
 
 static void make_token(char token[TOKEN_LEN + 1])
@@ -301,7 +293,7 @@ bool server_run(struct server *server, int64_t until_ns)
 	sigset_t none;
 
 	sigemptyset(&none);
-	while (!is_stopping && (!until_ns || monotonic_ns() < until_ns)) {
+	while (!is_interrupted && (!until_ns || monotonic_ns() < until_ns)) {
 		struct pollfd poll = { .fd = server->poll_fd, .events = POLLIN };
 		int64_t ns = wait_ns(server, until_ns);
 		struct timespec t = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
@@ -312,7 +304,7 @@ bool server_run(struct server *server, int64_t until_ns)
 		/* connections that this has closed may make room for waiting ones, which only the next call accepts */
 		MHD_run(server->daemon);
 	}
-	return !is_stopping;
+	return !is_interrupted;
 }
 
 /**

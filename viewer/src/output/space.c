@@ -48,11 +48,9 @@ static void put_bar(uint64_t n, uint64_t most)
 static void print_sizes(const struct space *space)
 {
 	const struct volume *v = space->volume;
-	char *path = name_printable(v->path);
 
-	printf("%s (%u:%u): %s, ", path, v->major, v->minor, BYTES(v->end_blk - v->first_blk));
-	free(path);
-	printf("%s of 2 MiB", COUNT(space->state->segments.n, "segment"));
+	name_put(stdout, v->path);
+	printf(" (%u:%u): %s, %s of 2 MiB", v->major, v->minor, BYTES(v->end_blk - v->first_blk), COUNT(space->state->segments.n, "segment"));
 	if (space->segs_per_sec)
 		printf("; section: %s", COUNT(space->segs_per_sec, "segment"));
 	else
@@ -214,10 +212,9 @@ static void print_files(const struct space *space, const struct table *table, co
 		watched += files[i].blks;
 	printf("  section %ju: %s of %s\n", (uintmax_t)pick->section, COUNT(watched, "block"), COUNT(n, "watched file"));
 	for (i = 0; i < n && i < MAX_FILES; i++) {
-		char *path = name_printable(table->files[files[i].file].path);
-
-		printf("%14s  %s\n", CELL(files[i].blks), path);
-		free(path);
+		printf("%14s  ", CELL(files[i].blks));
+		name_put(stdout, table->files[files[i].file].path);
+		putchar('\n');
 	}
 	if (n > MAX_FILES)
 		printf("  and in %s\n", COUNT(n - MAX_FILES, "more file"));

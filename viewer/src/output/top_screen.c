@@ -35,14 +35,6 @@ struct screen {
 
 #define KEY_ESCAPE 27
 
-static volatile sig_atomic_t is_over;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	is_over = 1;
-}
-
 /* === In a pipe === */
 
 static size_t env_lines(void)
@@ -266,7 +258,7 @@ static void on_key(struct screen *s, int key)
 	case 'R': top_sort(&s->top, s->top.key, !s->top.reverse); break;
 	case ' ':
 	case 'p': s->is_paused = !s->is_paused; break;
-	case 'q': is_over = 1; break;
+	case 'q': is_interrupted = 1; break;
 	case KEY_DOWN: scroll_by(s, 1); break;
 	case KEY_UP: scroll_by(s, -1); break;
 	case KEY_NPAGE: scroll_by(s, page); break;
@@ -303,7 +295,7 @@ static void wait_until(struct screen *s, int64_t at_ns, bool has_terminal)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 
-	while (!is_over) {
+	while (!is_interrupted) {
 		int64_t left_ns = at_ns - monotonic_ns();
 
 		if (left_ns <= 0 && !s->is_paused)
@@ -333,11 +325,11 @@ void top_screen_run(struct source *source, int64_t interval_ns, unsigned long co
 	struct table table;
 
 	setlocale(LC_CTYPE, "");
-	on_signals(on_signal);
+	note_interrupts();
 	if (filter)
 		snprintf(s.typed, sizeof(s.typed), "%s", filter);
 	top_filter(&s.top, s.typed);
-	while (!is_over && (!count || done < count)) {
+	while (!is_interrupted && (!count || done < count)) {
 		if (source_read_table(source, &table, false)) {
 			top_add(&s.top, &table);
 			done++;

@@ -29,18 +29,10 @@
 
 /* === Words === */
 
-static void put_name(FILE *out, const char *name)
-{
-	char *text = name_printable(name);
-
-	fputs(text, out);
-	free(text);
-}
-
 static void put_ext(FILE *out, const char *ext)
 {
 	if (*ext)
-		put_name(out, ext);
+		name_put(out, ext);
 	else
 		fputs("without an extension", out);
 }
@@ -49,7 +41,7 @@ static void put_writer(FILE *out, const struct table *table, uint32_t writer)
 {
 	char *text = phrase_writer(table, writer);
 
-	put_name(out, text);
+	name_put(out, text);
 	free(text);
 }
 
@@ -195,7 +187,7 @@ static void put_pairs(FILE *out, const struct table *table, const struct group *
 			(uintmax_t)pair->times);
 		put_ext(out, strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
 		fputs(" of ", out);
-		put_name(out, pair->culprit);
+		name_put(out, pair->culprit);
 	}
 	if (n_listed)
 		fputs(".\n", out);
@@ -230,7 +222,7 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		n_rest += i >= MAX_EXTENSIONS && groups[i].n_breaks;
 		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
 	}
-	put_name(out, table->volumes[groups->volume].path);
+	name_put(out, table->volumes[groups->volume].path);
 	fprintf(out, ": %s of %s%s%s.\n", GROUPED(all.fragmented), COUNT(all.files, "file"),
 		all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(all.n_breaks, "break"));
 	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
@@ -311,7 +303,7 @@ static void put_break(FILE *out, const struct table *table, const struct file_br
 
 		if (w->cgroup && strcmp(w->cgroup, "/")) {
 			fputs(" of ", out);
-			put_name(out, w->cgroup);
+			name_put(out, w->cgroup);
 		}
 		if (w->first_s != w->last_s) {
 			fputs(", between ", out);
@@ -329,7 +321,7 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 	size_t n = breaks->begins[i + 1] - breaks->begins[i], k;
 	const struct file *file = &table->files[i];
 
-	put_name(out, file->path);
+	name_put(out, file->path);
 	fprintf(out, "%s: %s in %s%s", file->deleted ? DELETED_MARK : "", COUNT(file->blks, "block"),
 		COUNT(n + 1, "fragment"), n ? ", " : ", not fragmented.\n");
 	if (!n)
@@ -410,7 +402,7 @@ void why_file(FILE *out, const struct table *table, const char *name, const char
 	if (!n && !(sentence = one_file_without_blocks(table, name, path)))
 		die("%s: no watched file with blocks is called %s", name, path);
 	if (!n) {
-		put_name(out, sentence);
+		name_put(out, sentence);
 		fputs(".\n", out);
 		free(sentence);
 	}
@@ -467,7 +459,7 @@ static void put_owner(FILE *out, const struct table *table, const struct extent 
 	struct breaks breaks;
 
 	fprintf(out, "block %s of ", GROUPED(offset));
-	put_name(out, file->path);
+	name_put(out, file->path);
 	fprintf(out, "%s, inode %ju, ", file->deleted ? DELETED_MARK : "", (uintmax_t)file->ino);
 	find_breaks(&breaks, table);
 	b = break_before(table, &breaks, e->file, offset);
@@ -516,7 +508,7 @@ void why_block(FILE *out, const struct table *table, const struct f2fs_state *st
 		const struct volume *v = &table->volumes[i];
 
 		fprintf(out, "LBA %ju of ", (uintmax_t)lba);
-		put_name(out, v->path);
+		name_put(out, v->path);
 		fprintf(out, " (%u:%u): ", v->major, v->minor);
 		for (k = v->first; k < v->end && table->extents[k].lba + (uint64_t)table->extents[k].blks <= lba; k++)
 			;

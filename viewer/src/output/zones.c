@@ -84,12 +84,10 @@ static void print_files(FILE *out, const struct zoned *z, const struct zone_use 
 {
 	size_t n;
 	struct space_file *files = space_files(z->space->volume, z->table, use->begin, use->end, &n);
-	char *path;
 
 	if (n) {
-		path = name_printable(z->table->files[files->file].path);
-		fprintf(out, "%s%s of %s", use->all || use->n_logs || use->is_chosen ? "; " : "  ", GROUPED(files->blks), path);
-		free(path);
+		fprintf(out, "%s%s of ", use->all || use->n_logs || use->is_chosen ? "; " : "  ", GROUPED(files->blks));
+		name_put(out, z->table->files[files->file].path);
 	}
 	if (n > 1)
 		fprintf(out, ", and %s", COUNT(n - 1, "more file"));
@@ -148,12 +146,12 @@ static void print_sizes(FILE *out, const struct zone_device *d)
 
 static void print_device(FILE *out, const struct zoned *z, const struct zone_device *d)
 {
-	char *name = name_printable(d->name);
 	struct zone_use use, next;
 	size_t first = 0, i;
 
-	fprintf(out, "\n  %s: ", name);
-	free(name);
+	fputs("\n  ", out);
+	name_put(out, d->name);
+	fputs(": ", out);
 	print_sizes(out, d);
 	fprintf(out, "  %-13s%12s  %-12s%10s%10s%10s\n", "zone", "LBA", "condition", "written", "capacity", "valid");
 	zone_use_of(&use, z->space, d->zones);
@@ -176,7 +174,7 @@ static size_t print_findings(FILE *out, const struct zoned *z, const struct zone
 	for (i = 0; i < d->n; i++) {
 		struct zone_finding found;
 		struct zone_use use;
-		char *text, *name;
+		char *text;
 
 		zone_use_of(&use, z->space, &d->zones[i]);
 		found = zone_find(&use, z->space, &d->zones[i]);
@@ -184,9 +182,9 @@ static size_t print_findings(FILE *out, const struct zoned *z, const struct zone
 			continue;
 		text = sentence(&found);
 		if (!n++) {
-			name = name_printable(d->name);
-			fprintf(out, "\n  F2FS and %s differ:\n", name);
-			free(name);
+			fputs("\n  F2FS and ", out);
+			name_put(out, d->name);
+			fputs(" differ:\n", out);
 		}
 		fprintf(out, "  zone %zu: %s\n", i, text);
 		free(text);
@@ -198,15 +196,14 @@ static void print_volume(FILE *out, const struct zoned *z)
 {
 	const struct volume *v = z->space->volume;
 	uint64_t moved = z->space->watched[USE_FREE] + z->space->watched[USE_NODE];
-	char *path = name_printable(v->path);
 	size_t n = 0, i;
 
+	name_put(out, v->path);
 	if (!zones_any(z->zones)) {
-		fprintf(out, "%s (%u:%u): none of its devices has zones\n", path, v->major, v->minor);
-		free(path);
+		fprintf(out, " (%u:%u): none of its devices has zones\n", v->major, v->minor);
 		return;
 	}
-	fprintf(out, "%s (%u:%u): %s for data and nodes, in sections of %s\n", path, v->major, v->minor,
+	fprintf(out, " (%u:%u): %s for data and nodes, in sections of %s\n", v->major, v->minor,
 		BYTES(v->end_blk - v->first_blk), BYTES(z->space->segs_per_sec * F2FS_SEGMENT_BLKS));
 	for (i = 0; i < z->zones->n; i++)
 		print_device(out, z, &z->zones->devices[i]);
@@ -217,7 +214,6 @@ static void print_volume(FILE *out, const struct zoned *z)
 	if (moved)
 		fprintf(out, "  %s of watched files moved after the table was read\n", COUNT(moved, "block"));
 	space_print_notes(out, z->space);
-	free(path);
 }
 
 /* === JSON === */
@@ -313,7 +309,7 @@ static void put_volume(struct json *json, const struct zoned *z)
  */
 void zones_write(const struct table *table, const struct space *spaces, const struct zones *zones, enum sheet_form form)
 {
-	struct json json = { 0 };
+	struct json json;
 	struct outfile out;
 	size_t n = 0, i;
 
@@ -323,11 +319,8 @@ void zones_write(const struct table *table, const struct space *spaces, const st
 		die("%s: none of its devices has zones (%s); its sections are in fragtrace space", table->volumes->path,
 		    zones->devices->name);
 	outfile_open(&out, "-", "zones");
-	json.file = out.file;
 	if (form == FORM_JSON) {
-		json_object(&json, NULL);
-		json_text(&json, "format", "fragtrace zones");
-		json_number(&json, "version", 1);
+		json_begin(&json, out.file, "zones", 1);
 		json_array(&json, "volumes");
 	} else if (!n) {
 		fputs("no volume is watched\n", out.file);

@@ -692,6 +692,29 @@ uint32_t table_file_at(const struct table *table, uint64_t major, uint64_t minor
 }
 
 /**
+ * table_extent_after() - find the first extent of a volume that ends after a block address
+ * @table: the table
+ * @volume: one of its volumes
+ * @lba: the block address
+ *
+ * Return: its index; volume->end if there is none.
+ */
+size_t table_extent_after(const struct table *table, const struct volume *volume, uint64_t lba)
+{
+	size_t low = volume->first, high = volume->end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->extents[middle].lba + (uint64_t)table->extents[middle].blks > lba)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/**
  * table_free() - release a table
  * @table: as left by table_parse()
  */

@@ -156,5 +156,6 @@ void table_end(struct table_reader *reader);
 void table_parse(struct table *table, const char *name, struct text *text, bool keep);
 void table_free(struct table *table);
 
+size_t table_extent_after(const struct table *table, const struct volume *volume, uint64_t lba);
 uint32_t table_volume_at(const struct table *table, uint64_t major, uint64_t minor);
 uint32_t table_file_at(const struct table *table, uint64_t major, uint64_t minor, uint64_t ino);

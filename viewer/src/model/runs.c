@@ -343,22 +343,6 @@ const struct volume *runs_volume(const struct runs *runs, size_t part)
 	return &runs->table->volumes[runs->parts[part].volume];
 }
 
-/* The first extent of a volume that ends after a block address. */
-static size_t extent_after(const struct table *table, const struct volume *volume, uint64_t lba)
-{
-	size_t low = volume->first, high = volume->end;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->extents[middle].lba + (uint64_t)table->extents[middle].blks > lba)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /**
  * runs_walk() - begin to walk the runs of a part of a volume
  * @runs: the runs
@@ -375,7 +359,7 @@ struct run_walk runs_walk(const struct runs *runs, size_t part)
 		.has_ranges = runs->colors->source->range_rule || runs->near,
 	};
 
-	walk.next = extent_after(runs->table, walk.volume, walk.lba);
+	walk.next = table_extent_after(runs->table, walk.volume, walk.lba);
 	if (runs->states && runs->states[p->volume].segments.map)
 		walk.segments = &runs->states[p->volume].segments;
 	if (selection) {

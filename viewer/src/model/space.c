@@ -310,22 +310,6 @@ static int by_blks(const void *a, const void *b)
 	return x->blks != y->blks ? (x->blks < y->blks) - (x->blks > y->blks) : by_file(a, b);
 }
 
-/* The first extent of the volume that ends after a block. */
-static size_t first_after(const struct volume *v, const struct extent *extents, uint64_t lba)
-{
-	size_t low = v->first, high = v->end;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if ((uint64_t)extents[mid].lba + extents[mid].blks <= lba)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /**
  * space_section() - find the blocks of a section
  * @space: the figures
@@ -353,7 +337,7 @@ void space_section(const struct space *space, uint64_t section, uint64_t *begin,
  */
 struct space_file *space_files(const struct volume *v, const struct table *table, uint64_t begin, uint64_t end, size_t *n)
 {
-	size_t first = first_after(v, table->extents, begin), i, k = 0;
+	size_t first = table_extent_after(table, v, begin), i, k = 0;
 	struct space_file *files;
 
 	for (i = first; i < v->end && table->extents[i].lba < end; i++)

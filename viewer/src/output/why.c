@@ -510,8 +510,7 @@ void why_block(FILE *out, const struct table *table, const struct f2fs_state *st
 		fprintf(out, "LBA %ju of ", (uintmax_t)lba);
 		name_put(out, v->path);
 		fprintf(out, " (%u:%u): ", v->major, v->minor);
-		for (k = v->first; k < v->end && table->extents[k].lba + (uint64_t)table->extents[k].blks <= lba; k++)
-			;
+		k = table_extent_after(table, v, lba);
 		if (lba >= v->end_blk)
 			fprintf(out, "after the end of the volume, which has %ju blocks\n", (uintmax_t)v->end_blk);
 		else if (lba < v->first_blk)

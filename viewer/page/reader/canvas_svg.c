@@ -27,14 +27,6 @@ void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rg
 	canvas_fill(canvas, 0, 0, (double)width, (double)height, rgb);
 }
 
-/* canvas_end() - complete a picture, before it is written. */
-void canvas_end(struct canvas *canvas)
-{
-	if (canvas->svg && (ferror(canvas->svg) | fclose(canvas->svg)))
-		die("no memory for the picture");
-	canvas->svg = NULL;
-}
-
 /* canvas_free() - release a picture. */
 void canvas_free(struct canvas *canvas)
 {

@@ -138,3 +138,14 @@ void canvas_note(struct canvas *canvas, const char *fmt, ...)
 	free(canvas->notes);
 	canvas->notes = notes;
 }
+
+/**
+ * canvas_end() - complete a picture, before it is written
+ * @canvas: the picture; nothing may be drawn afterwards
+ */
+void canvas_end(struct canvas *canvas)
+{
+	if (canvas->svg && (ferror(canvas->svg) | fclose(canvas->svg)))
+		die("no memory for the picture");
+	canvas->svg = NULL;
+}

@@ -82,17 +82,6 @@ void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rg
 }
 
 /**
- * canvas_end() - complete a picture, before it is written
- * @canvas: the picture; nothing may be drawn afterwards
- */
-void canvas_end(struct canvas *canvas)
-{
-	if (canvas->svg && (ferror(canvas->svg) | fclose(canvas->svg)))
-		die("no memory for the picture");
-	canvas->svg = NULL;
-}
-
-/**
  * canvas_free() - release a picture
  * @canvas: as left by canvas_init()
  */

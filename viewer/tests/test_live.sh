@@ -389,7 +389,7 @@ test_completion() {
 	offers '--only ' ./fragtrace top --o
 	offers '--budget ' ./fragtrace-defrag --b
 	offers 'mapping ' ./fragtrace defrag --way m
-	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''
+	offers 'boxes hilbert segments zones ' ./fragtrace-view --layout ''
 	offers 'rocksdb ' ./fragtrace-view -c rock
 	offers 't.table ' ./fragtrace top t.t
 	offers 't.table ' ./fragtrace-view -t t.t

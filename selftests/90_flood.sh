@@ -61,7 +61,7 @@ expect "processes of the other user are known" "$(awk -v file=$MNT/friend/a.sst 
 }' $DBG/extents | sort | uniq -c | xargs)" "3 append fileop"
 lines=$(awk '$2 == "process"' $DBG/ledger | wc -l)
 check "each has its line in ledger, which has no more lines than there are numbers ($lines)" \
-	awk -v lines=$lines -v numbers=$(stat_of writers) '$2 == "process" && $11 == "fileop" && $3 { n++ } END { exit n < 8 || lines > numbers + 1 }' $DBG/ledger
+	awk -v lines="$lines" -v numbers="$(stat_of writers)" '$2 == "process" && $11 == "fileop" && $3 { n++ } END { exit n < 8 || lines > numbers + 1 }' $DBG/ledger
 extensions 200 240
 echo reset >$DBG/by_pair
 in_turn

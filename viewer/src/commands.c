@@ -463,7 +463,7 @@ static void begin_table(struct session *s)
 	source_init(&s->source, o->table);
 	s->source.at = o->at;
 	s->source.volume = o->volume;
-	if (s->command->state == STATE_ALWAYS && !o->f2fs_state)
+	if (reads_state(s) && !o->f2fs_state)
 		s->recorded_state = recorded_state(o->table);
 	f2fs_source_init(&s->state, o->table, s->recorded_state ? s->recorded_state : o->f2fs_state,
 			 s->command->state == STATE_ALWAYS);

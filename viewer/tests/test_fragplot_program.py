@@ -14,7 +14,7 @@ import pytest
 import zstandard
 from PIL import Image
 
-from fragplot import cli, colors, history, looks, moments, style
+from fragplot import cli, colors, history, looks, moments, space, style
 from fragsnap import Kind
 from plots import GROWING, HEAD, HERE, RECORD, VIEWER, record, refuses, run, sst
 
@@ -190,6 +190,16 @@ def test_interrupted(number):
     assert child.returncode == 128 + number
     assert error == ""
     assert sorted(os.listdir()) == ["last.png", "pipe"] and Path("last.png").read_text() == "last"
+
+
+def test_space_of_a_recording(capsys):
+    """A recording has F2FS's state beside each snapshot."""
+    sample = Path(__file__).parents[1] / "page/samples/gc"
+    n = len(list(sample.glob("*.f2fs")))
+    assert n > 1 and run("space", str(sample), "-o", "a.png") == 0
+    capsys.readouterr()
+    states = space.read_states([str(sample)], None, None)
+    assert len(states) == n and len({str(state.space) for state in states}) == n
 
 
 @pytest.mark.parametrize("words", [["compare"], ["animate", "--frames", "2"], ["history"], ["distribution"], ["compare", "--color-by", "heat"]])

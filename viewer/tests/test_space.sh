@@ -381,9 +381,9 @@ test_options() {
 	grep -q '^fragtrace space: <stdout>: No space left on device$' said
 }
 
-# A snapshot of a recording has the state beside it.
+# A snapshot of a recording has the state beside it: all that know states find it.
 test_recorded() {
-	local snapshot
+	local snapshot command
 
 	for snapshot in "$data"/../../page/samples/gc/*.snapshot.zst; do
 		[ -d "${snapshot%.snapshot.zst}.f2fs" ] || continue
@@ -391,6 +391,13 @@ test_recorded() {
 		"$fragtrace" space -t "$snapshot" --f2fs-state "${snapshot%.snapshot.zst}.f2fs" >named
 		cmp beside named || fail "$snapshot: another answer with the folder named"
 		grep -q 'not valid' beside || fail "$(cat beside)"
+		for command in 'table --json' 'metrics -o -' 'view -o -' 'block 30000'; do
+			# shellcheck disable=SC2086 # words
+			"$fragtrace" $command -t "$snapshot" >beside 2>&1 || fail "$command: $(cat beside)"
+			# shellcheck disable=SC2086
+			"$fragtrace" $command -t "$snapshot" --f2fs-state "${snapshot%.snapshot.zst}.f2fs" >named
+			cmp beside named || fail "$command: another answer with the folder named"
+		done
 	done
 	[ -s beside ] || fail "no snapshot has a state"
 }

@@ -65,12 +65,13 @@ reaches() {
 	fragtrace extents --csv -t "$1" --at "$(moment "$2")" >/dev/null 2>$out/err && [ ! -s $out/err ]
 }
 
-# causes(name) - print how many extents of that copy have the same cause in the rebuilt moment
+# causes(name, least) - each break of that copy, at least so many, has the same cause and process in the rebuilt moment
 causes() {
 	fragtrace table --csv -t "$out/$1.snapshot" | tr -d '\r' >$out/seen
 	fragtrace table --csv -t $out/run --at "$(moment "$1")" | tr -d '\r' >$out/rebuilt
-	awk -v name="$1" 'NR == FNR { seen[$0] = 1; next } /,[a-z_]+,[a-z]+,[a-z_]+,/ { n++; same += $0 in seen }
-		END { print "# " name ": " same + 0 " of " n " breaks have the same cause and process" }' $out/seen $out/rebuilt
+	awk 'NR == FNR { seen[$0] = 1; next } /,[a-z_]+,[a-z]+,[a-z_]+,/ { n++; same += $0 in seen }
+		END { print same + 0, n + 0 }' $out/seen $out/rebuilt >$out/same
+	check "$1: rebuilt breaks have the same cause and process ($(cat $out/same))" awk -v least="$2" '{ exit $1 != $2 || $2 < least }' $out/same
 }
 
 # now() - print a moment after all that has been done, in whole seconds
@@ -111,7 +112,7 @@ refused() {
 	return 1
 }
 
-plan 24
+plan 26
 command -v fragtrace >/dev/null || skip_rest "a recording with events" "fragtrace is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -137,8 +138,8 @@ grep -v removed $out/log | sed 's/^/# /'
 for i in storm1 storm2 rocksdb; do
 	same $i
 done
-causes storm2
-causes rocksdb
+causes storm2 0
+causes rocksdb 1
 echo "# $(find $out/run -name '*.events.zst' -exec cat {} + | wc -c) bytes of events, $(find $out/run -name '*.snapshot.zst' -exec cat {} + | wc -c) of snapshots"
 check "F2FS's own state is beside the snapshot" \
 	eval 'fragtrace space -t "$(find $out/run -name "*.snapshot.zst" | sort | head -n 1)" --f2fs-state "$(find $out/run -name "*.f2fs" | sort | head -n 1)" >/dev/null'

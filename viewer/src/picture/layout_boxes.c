@@ -35,16 +35,35 @@
 /* Height of the strip to scale, with the space below it, pixels of a screen. */
 #define STRIP 20
 
+/* Runs are counted by two classes for each power of two: those up to it, and those that are not folded with it as their limit. */
+#define N_CLASSES (2 * 34)
+
 /**
- * struct tally - the figures of a volume that give its number of boxes, with the limits of the layout
+ * struct lengths - the lengths of all runs of a kind
+ * @n: by class, number of runs
+ * @blks: by class, blocks of these runs
+ */
+struct lengths {
+	uint64_t n[N_CLASSES];
+	uint64_t blks[N_CLASSES];
+};
+
+/**
+ * struct tally - the figures of a volume that give its number of boxes
+ * @is_exact: @drawn, @folds and @folded_blks are those of the limits of the layout
  * @drawn: blocks that are drawn
  * @folded_blks: blocks of files that are folded
  * @folds: folded runs, by the number of digits of the folded blocks
+ * @used: the fragments
+ * @free: the gaps between them
  */
 struct tally {
+	bool is_exact;
 	uint64_t drawn;
 	uint64_t folded_blks;
 	uint64_t folds[MAX_DIGITS + 1];
+	struct lengths used;
+	struct lengths free;
 };
 
 /* === Folding === */
@@ -80,6 +99,23 @@ static uint64_t drawn_of(const struct layout *l, const struct run *run)
 	if (is_background(run))
 		return !l->limit || run->blks <= l->free_fold_over ? run->blks : l->stub;
 	return !l->limit || run->blks <= l->fold_over ? run->blks : l->limit;
+}
+
+/* The greatest length of a class. */
+static uint64_t class_end(size_t class)
+{
+	uint64_t power = UINT64_C(1) << class / 2;
+
+	return class % 2 ? power + spared(power) : power;
+}
+
+static size_t class_of(uint64_t blks)
+{
+	size_t class = 0;
+
+	while (class_end(class) < blks)
+		class++;
+	return class;
 }
 
 static size_t digits_of(uint64_t value)
@@ -137,7 +173,15 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 
 /* === How many boxes === */
 
-/* Takes a walk through all runs. */
+static void add_length(struct lengths *lengths, uint64_t blks)
+{
+	size_t class = class_of(blks);
+
+	lengths->n[class]++;
+	lengths->blks[class] += blks;
+}
+
+/* The exact number of boxes takes a walk through all runs; their lengths are counted on the way. */
 static void count_runs(const struct layout *l, const struct runs *runs, struct tally *tallies)
 {
 	struct run run;
@@ -148,6 +192,7 @@ static void count_runs(const struct layout *l, const struct runs *runs, struct t
 		struct run_walk walk = runs_walk(runs, v);
 		struct tally *tally = &tallies[v];
 
+		tally->is_exact = true;
 		while (runs_next(&walk, &run)) {
 			uint64_t drawn = drawn_of(l, &run);
 
@@ -156,17 +201,32 @@ static void count_runs(const struct layout *l, const struct runs *runs, struct t
 				tally->folds[digits_of(run.blks - drawn)]++;
 			if (run.first != NO_EXTENT)
 				tally->folded_blks += run.blks - drawn;
+			add_length(is_background(&run) ? &tally->free : &tally->used, run.blks);
 		}
 	}
 }
 
-static uint64_t count_boxes(const struct layout *l, const struct tally *tally, bool has_numbers)
+/* The number of boxes with marks of one box each. The limits are powers of two then: classes are folded as a whole or not. */
+static uint64_t boxes_of(const struct lengths *lengths, uint64_t fold_over, uint64_t drawn)
+{
+	uint64_t boxes = 0;
+	size_t i;
+
+	for (i = 0; i < N_CLASSES; i++)
+		boxes += class_end(i) <= fold_over ? lengths->blks[i] : lengths->n[i] * (drawn + 1);
+	return boxes;
+}
+
+static uint64_t count_boxes(const struct layout *l, const struct tally *tally)
 {
 	uint64_t boxes = tally->drawn;
 	size_t digits;
 
+	if (!tally->is_exact)
+		return boxes_of(&tally->used, l->fold_over, l->limit) +
+		       boxes_of(&tally->free, l->free_fold_over, l->stub);
 	for (digits = 1; digits <= MAX_DIGITS; digits++)
-		boxes += tally->folds[digits] * (has_numbers ? l->mark[digits] : 1);
+		boxes += tally->folds[digits] * l->mark[digits];
 	return boxes;
 }
 
@@ -187,6 +247,20 @@ static uint64_t walk_boxes(const struct layout *l, const struct runs *runs, size
 	return at;
 }
 
+/* Blocks of files that are folded. */
+static uint64_t count_folded(const struct layout *l, const struct tally *tally)
+{
+	uint64_t blks = 0;
+	size_t i;
+
+	if (tally->is_exact)
+		return tally->folded_blks;
+	for (i = 0; i < N_CLASSES; i++)
+		if (class_end(i) > l->fold_over)
+			blks += tally->used.blks[i] - tally->used.n[i] * l->limit;
+	return blks;
+}
+
 /* If nothing is folded, rows of a round number of boxes make addresses easier to read. */
 static size_t boxes_in_row(const struct layout *l)
 {
@@ -204,32 +278,30 @@ static size_t boxes_in_row(const struct layout *l)
  * @l: the layout; its cells and grids are set to what is tried
  * @runs: what is drawn
  * @tallies: by volume
- * @has_numbers: marks have as many boxes as their numbers take, and not one
  * @height: of the picture at most, pixels; 0: no limit
  */
 struct fitting {
 	struct layout *l;
 	const struct runs *runs;
 	struct tally *tallies;
-	bool has_numbers;
 	size_t height;
 };
-
-static void use_limit(struct fitting *f, uint64_t limit, bool has_numbers)
-{
-	set_limit(f->l, limit);
-	f->has_numbers = has_numbers;
-	count_runs(f->l, f->runs, f->tallies);
-}
 
 static bool is_any_folded(const struct fitting *f)
 {
 	size_t v, i;
 
-	for (v = 0; v < f->l->n_grids; v++)
+	for (v = 0; v < f->l->n_grids; v++) {
+		const struct tally *tally = &f->tallies[v];
+
 		for (i = 0; i <= MAX_DIGITS; i++)
-			if (f->tallies[v].folds[i])
+			if (tally->is_exact && tally->folds[i])
 				return true;
+		for (i = 0; i < N_CLASSES; i++)
+			if (!tally->is_exact && ((tally->used.n[i] && class_end(i) > f->l->fold_over) ||
+						 (tally->free.n[i] && class_end(i) > f->l->free_fold_over)))
+				return true;
+	}
 	return false;
 }
 
@@ -243,7 +315,7 @@ static bool fits_with(const struct fitting *f, bool walks)
 		uint64_t boxes;
 
 		grid->columns = boxes_in_row(l);
-		boxes = walks ? walk_boxes(l, f->runs, v) : count_boxes(l, &f->tallies[v], f->has_numbers);
+		boxes = walks ? walk_boxes(l, f->runs, v) : count_boxes(l, &f->tallies[v]);
 		grid->n_cells = (boxes + l->units_per_cell - 1) / l->units_per_cell;
 		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
 	}
@@ -253,9 +325,9 @@ static bool fits_with(const struct fitting *f, bool walks)
 /* Where numbers are, the boxes at the ends of rows are counted for what fits without them. */
 static bool fits(const struct fitting *f)
 {
-	bool walks = f->has_numbers && f->l->label > 0 && is_any_folded(f);
+	bool has_numbers = f->l->label > 0 && f->l->n_grids && f->tallies[0].is_exact && is_any_folded(f);
 
-	return fits_with(f, false) && (!walks || fits_with(f, true));
+	return fits_with(f, false) && (!has_numbers || fits_with(f, true));
 }
 
 /* Whether anything is folded is known when all measures are: then the room for the strip is given back. */
@@ -266,7 +338,7 @@ static void note_folded(const struct fitting *f)
 	size_t v;
 
 	for (v = 0; v < l->n_grids; v++)
-		folded += f->tallies[v].folded_blks;
+		folded += count_folded(l, &f->tallies[v]);
 	l->folded_share = used ? (double)folded / (double)used : 0;
 	if (l->limit && is_any_folded(f))
 		return;
@@ -312,11 +384,20 @@ static uint64_t lower_limit(const struct layout *l)
 	return power;
 }
 
-/* Lower the limit to powers of two. Numbers are added when it is known. */
-static bool fit_limit(struct fitting *f, uint64_t least_limit, size_t most, size_t least)
+static void set_exact(const struct fitting *f, bool is_exact)
 {
+	size_t v;
+
+	for (v = 0; v < f->l->n_grids; v++)
+		f->tallies[v].is_exact = is_exact;
+}
+
+/* Lower the limit to powers of two. The tallies do not tell the lengths of numbers in marks then. */
+static bool fit_limit(const struct fitting *f, uint64_t least_limit, size_t most, size_t least)
+{
+	set_exact(f, false);
 	while (!f->l->limit || f->l->limit > least_limit) {
-		use_limit(f, lower_limit(f->l), false);
+		set_limit(f->l, lower_limit(f->l));
 		if (fit_box(f, most, least))
 			return true;
 	}
@@ -324,11 +405,11 @@ static bool fit_limit(struct fitting *f, uint64_t least_limit, size_t most, size
 }
 
 /* Once the limit is known, marks get numbers if there is room for these. */
-static void add_numbers(struct fitting *f)
+static void add_numbers(const struct fitting *f)
 {
-	if (f->has_numbers || f->l->label <= 0)
+	if (!f->l->n_grids || f->tallies[0].is_exact || f->l->label <= 0)
 		return;
-	f->has_numbers = true;
+	count_runs(f->l, f->runs, f->tallies);
 	if (fits(f))
 		return;
 	set_label(f->l, 0);
@@ -351,7 +432,7 @@ static void share_boxes(struct fitting *f)
 	}
 }
 
-static bool fit(struct fitting *f, size_t most)
+static bool fit(const struct fitting *f, size_t most)
 {
 	size_t bordered = layout_px(f->l->img, LEAST_BORDERED), small;
 
@@ -362,7 +443,8 @@ static bool fit(struct fitting *f, size_t most)
 		return true;
 	if (f->l->limit && fit_limit(f, LEAST_BORDERED_LIMIT, most, bordered))
 		return true;
-	use_limit(f, f->l->img->max_length, true);
+	set_limit(f->l, f->l->img->max_length);
+	set_exact(f, true);
 	return fit_box(f, small, 1) ||
 	       fit_limit(f, LEAST_LIMIT, f->l->img->max_length ? small : most, 1);
 }
@@ -371,12 +453,13 @@ static void plan(struct layout *l, const struct runs *runs)
 {
 	struct fitting f = { .l = l, .runs = runs, .height = layout_px(l->img, l->img->height) };
 
+	set_limit(l, l->img->max_length);
 	l->strip = layout_px(l->img, STRIP);
 	l->heading += l->strip;
 	l->axis = axis_lba_width(l, runs);
 	l->axis_end = 0;
 	f.tallies = xcalloc(l->n_grids, sizeof(*f.tallies));
-	use_limit(&f, l->img->max_length, true);
+	count_runs(l, runs, f.tallies);
 	if (fit(&f, layout_px(l->img, l->img->cell))) {
 		add_numbers(&f);
 	} else {

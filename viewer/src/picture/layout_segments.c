@@ -18,6 +18,9 @@
 /* Cells of less than so many borders have none: it would make their colours paler. */
 #define LEAST_BORDERS 6
 
+/* Gaps of so many empty rows are counted together. */
+#define MAX_GAP 64
+
 /* Columns beside the grid, in letters: segment or zone, condition of a zone, valid blocks, bar. */
 #define SEGMENT_COLS 8
 #define CONDITION_COLS 13
@@ -71,35 +74,65 @@ static void set_columns(struct layout *l)
 
 /* === Empty rows === */
 
+/**
+ * struct gaps - the empty rows of a volume
+ * @rows: number of all rows
+ * @n: by number of empty rows that follow each other, how often; the last one is for longer gaps
+ * @long_rows: empty rows of the latter
+ */
+struct gaps {
+	uint64_t rows;
+	uint64_t n[MAX_GAP];
+	uint64_t long_rows;
+};
+
+/* Add the whole rows between two blocks, counted from the beginning of the volume. */
+static void add_gap(struct gaps *gaps, uint64_t from, uint64_t to, uint64_t row_blks)
+{
+	uint64_t first = (from + row_blks - 1) / row_blks, end = to / row_blks;
+
+	if (end <= first)
+		return;
+	if (end - first < MAX_GAP) {
+		gaps->n[end - first]++;
+	} else {
+		gaps->n[0]++;
+		gaps->long_rows += end - first;
+	}
+}
+
+static void find_gaps(struct gaps *gaps, const struct layout *l, const struct runs *runs, size_t volume)
+{
+	const struct volume *v = runs_volume(runs, volume);
+	const struct part *part = &runs->parts[volume];
+	uint64_t end = part->end_blk - v->first_blk, at;
+	size_t i;
+
+	*gaps = (struct gaps){
+		.rows = (end + l->row_blks - 1) / l->row_blks - (part->first_blk - v->first_blk) / l->row_blks,
+	};
+	for (i = 0; i < runs->n_gaps; i++) {
+		at = runs->gaps[i].lba - v->first_blk;
+		if (runs->gaps[i].part == volume)
+			add_gap(gaps, at, at + runs->gaps[i].blks, l->row_blks);
+	}
+}
+
 /* Gaps are folded if they have more rows than what is drawn instead of them. */
 static bool is_folded(const struct layout *l, uint64_t rows)
 {
 	return l->fold_rows && rows > l->fold_rows;
 }
 
-/* All rows of a volume. */
-static uint64_t all_rows(const struct layout *l, const struct runs *runs, size_t volume)
+static uint64_t drawn_rows(const struct layout *l, const struct gaps *gaps)
 {
-	const struct part *part = &runs->parts[volume];
-	uint64_t before = runs_volume(runs, volume)->first_blk;
+	uint64_t rows = gaps->rows, i;
 
-	return (part->end_blk - before + l->row_blks - 1) / l->row_blks - (part->first_blk - before) / l->row_blks;
-}
-
-/* The same without those that are folded: whole rows in gaps. */
-static uint64_t drawn_rows(const struct layout *l, const struct runs *runs, size_t volume)
-{
-	uint64_t before = runs_volume(runs, volume)->first_blk, rows = all_rows(l, runs, volume);
-	size_t i;
-
-	for (i = 0; i < runs->n_gaps; i++) {
-		uint64_t at = runs->gaps[i].lba - before, end = at + runs->gaps[i].blks;
-		uint64_t first_row = (at + l->row_blks - 1) / l->row_blks, end_row = end / l->row_blks;
-
-		if (runs->gaps[i].part == volume && end_row > first_row && is_folded(l, end_row - first_row))
-			rows -= end_row - first_row - l->fold_rows;
-	}
-	return rows;
+	if (!l->fold_rows)
+		return rows;
+	for (i = l->fold_rows + 1; i < MAX_GAP; i++)
+		rows -= gaps->n[i] * (i - l->fold_rows);
+	return rows - (gaps->long_rows - gaps->n[0] * l->fold_rows);
 }
 
 static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
@@ -127,7 +160,7 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 
 /* === How many rows === */
 
-static void set_rows(struct layout *l, const struct runs *runs, size_t pitch)
+static void set_rows(struct layout *l, const struct runs *runs, const struct gaps *gaps, size_t pitch)
 {
 	double label = (LETTER_H - 1) * l->axis_scale;
 	size_t v;
@@ -139,10 +172,10 @@ static void set_rows(struct layout *l, const struct runs *runs, size_t pitch)
 		struct grid *grid = &l->grids[v];
 		const struct part *part = &runs->parts[v];
 		uint64_t lead = (part->first_blk - runs_volume(runs, v)->first_blk) % l->row_blks;
-		uint64_t missing = all_rows(l, runs, v) * l->row_blks - lead - (part->end_blk - part->first_blk);
+		uint64_t missing = gaps[v].rows * l->row_blks - lead - (part->end_blk - part->first_blk);
 
 		grid->columns = (size_t)(l->row_blks * l->units_per_blk / l->units_per_cell);
-		grid->rows = (size_t)drawn_rows(l, runs, v);
+		grid->rows = (size_t)drawn_rows(l, &gaps[v]);
 		/* rows begin where those of the whole volume do */
 		grid->lead = lead * l->units_per_blk;
 		/* the last row may be incomplete */
@@ -162,9 +195,9 @@ static bool is_too_high(const struct layout *l, const struct runs *runs, size_t 
 }
 
 /* Choose the largest row height for which the picture is not higher than requested. */
-static bool fit_rows(struct layout *l, const struct runs *runs, size_t most)
+static bool fit_rows(struct layout *l, const struct runs *runs, struct gaps *gaps, size_t most)
 {
-	size_t pitch = layout_px(l->img, l->img->cell) + layout_px(l->img, l->img->border);
+	size_t pitch = layout_px(l->img, l->img->cell) + layout_px(l->img, l->img->border), v;
 	size_t least = layout_px(l->img, LEAST_PITCH);
 
 	if (pitch < least)
@@ -172,8 +205,10 @@ static bool fit_rows(struct layout *l, const struct runs *runs, size_t most)
 	set_columns(l);
 	if (is_too_high(l, runs, least, most))
 		return false;
+	for (v = 0; v < l->n_grids; v++)
+		find_gaps(&gaps[v], l, runs, v);
 	for (; pitch >= least; pitch--) {
-		set_rows(l, runs, pitch);
+		set_rows(l, runs, gaps, pitch);
 		if (layout_fits(l) && (!most || l->height <= most))
 			return true;
 	}
@@ -184,6 +219,7 @@ static void plan(struct layout *l, const struct runs *runs)
 {
 	const struct table *table = runs->table;
 	size_t most = layout_px(l->img, l->img->height), columns = SEGMENT_COLS + VALID_COLS + BAR_COLS + 1;
+	struct gaps *gaps = xcalloc(l->n_grids, sizeof(*gaps));
 
 	if (l->zone_blks)
 		columns += CONDITION_COLS;
@@ -191,7 +227,7 @@ static void plan(struct layout *l, const struct runs *runs)
 	l->axis_end = axis_lba_width(l, runs);
 	l->heading += (size_t)(LETTER_H * l->axis_scale);
 	l->row_blks = l->zone_blks ? l->zone_blks : table->n_volumes ? table->volumes[0].segment_blks : 1;
-	while (!fit_rows(l, runs, most)) {
+	while (!fit_rows(l, runs, gaps, most)) {
 		/* each volume takes at least one row: if that is too high, ignore the requested height */
 		if (l->row_blks > BLK_MAX && !most)
 			die("%zu volumes do not fit into one picture of %ju pixels", l->n_grids,
@@ -201,6 +237,7 @@ static void plan(struct layout *l, const struct runs *runs)
 		else
 			l->row_blks *= 2;
 	}
+	free(gaps);
 }
 
 /* === Labels === */

@@ -356,7 +356,7 @@ failing 0
 check_exact "maps are exact after failures of readers and writers of debugfs" $MNT
 # A target is renamed: its new path is found by one of the next tries.
 fileop say $DBG/targets "add $MNT/other" >/dev/null
-ALL_BAD= n=0 failures=1
+ALL_BAD='' n=0 failures=1
 while [ $n -lt 40 ] && [ "$failures" != 0 ]; do
 	n=$((n + 1))
 	if [ -n "$FAULTS" ]; then

@@ -60,6 +60,11 @@ licensed() {
 	return 0
 }
 
+# merged() - print the lines that a merge with a conflict has left
+merged() {
+	! git grep -nI -E '^(<<<<<<<|>>>>>>>) '
+}
+
 # documented() - print the functions that are used by other files and have no kernel-doc
 documented() {
 	local file
@@ -234,8 +239,9 @@ shells=$(sources '*.sh')
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
 documents=$(python3 selftests/host/docs.py --list)
-plan $(($# * 2 + 9 + $(echo "$documents" | wc -w) + MORE))
+plan $(($# * 2 + 10 + $(echo "$documents" | wc -w) + MORE))
 check "every file names its licence" licensed
+check "no file has marks of a conflict" merged
 check "every function that crosses files has kernel-doc" documented
 check "no record is used after its reference was given back" used_after_put
 if command -v python3 >/dev/null; then

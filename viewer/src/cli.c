@@ -162,8 +162,6 @@ static noreturn void refuse(const struct command *command, bool lacks_argument, 
 	int alike = is_letter ? 0 : count_like(command, word);
 	char letter[] = { '-', (char)optopt, '\0' };
 
-	if (command->draws && !is_letter && !strncmp(word, "--html", strlen("--html")))
-		die_usage("--html: is gone; fragtrace page writes a page in one file, and fragtrace serve shows one that renews itself");
 	die_usage("%s: %s; see %s --help", is_letter ? letter : word,
 		  lacks_argument ? "needs an argument" : !alike ? "not an option here" :
 		  alike > 1 && !optopt ? "is ambiguous" : "takes no argument", program);

@@ -100,7 +100,6 @@ test_rocksdb_all_boxes_add_up() {
 test_header_only() {
 	refuses "header_only.table: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >/sys/kernel/debug/fragtrace/targets" \
 		plain -t "$data/header_only.table"
-	misused '--html: is gone; fragtrace page writes a page in one file' "$fragtrace" view -t "$data/small.table" --html page.html
 	# one may come
 	plain -t "$data/header_only.table" -n 0.01 --count 1
 	says 'no directory is watched'

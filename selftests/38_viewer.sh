@@ -147,7 +147,9 @@ fileop write $MNT/more 0 64K
 sync
 check "a change leads to another snapshot" loop_until 20 snapshots 2
 check "the module unloads while fragtrace runs" go
-check "fragtrace view reports the unload" loop_until 20 grep -q 'the module fragtrace is not loaded.*waiting until it is back' $out/said
+# a file may be there while it cannot be read any more: then that is what is said
+check "fragtrace view reports the unload" loop_until 20 grep -q 'waiting until it is back' $out/said
+sed 's/^/# /' $out/said
 check "the last picture is kept" test -s $out/fragImg.png
 load path=$MNT
 check "fragtrace view reports that the module is back" loop_until 20 grep -q 'is back' $out/said

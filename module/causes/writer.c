@@ -278,7 +278,9 @@ u32 ft_writer_first(struct ft_volume *vol, u32 number)
  */
 atomic64_t *ft_writer_sums(struct ft_volume *vol, u32 number)
 {
-	const struct ft_writer *w = ft_writer_find(vol, ft_writer_first(vol, number));
+	const struct ft_writer *w = ft_writer_find(vol, number);
 
+	if (w && w->same_as != number)
+		w = ft_writer_find(vol, w->same_as);
 	return w ? w->sums : NULL;
 }

@@ -61,7 +61,7 @@ struct ft_writer {
 /**
  * struct ft_writers - the processes that wrote to a volume
  * @lock: protects all of this; an entry stays once it is added, and only its @last
- *	and @sums change
+ *	changes, and, without the lock, what its @sums point to
  * @by_number: struct ft_writer
  * @chain: hash table, the newest first
  * @seed: of the hashes of processes and users: nobody can choose whom to collide with

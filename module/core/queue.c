@@ -9,6 +9,7 @@
  */
 
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/rbtree.h>
 
 #include "core/base.h"
@@ -47,7 +48,8 @@ static struct ft_inode *first_of(struct ft_volume *vol)
 
 /*
  * Is a time before another one? They are the low bits of jiffies. All that waits is due within
- * minutes. What was due weeks ago may seem to be due later: then it waits longer, once.
+ * minutes. What was due weeks ago may seem to be due later: then it waits longer, once. So does
+ * all that is queued if no worker of a volume has run for weeks.
  */
 static bool is_before(u32 a, u32 b)
 {
@@ -105,15 +107,21 @@ void ft_queue_init(struct ft_volume *vol)
 void ft_queue_wake_worker(struct ft_volume *vol)
 {
 	const struct ft_inode *rec = first_of(vol);
-	u32 now = jiffies, due = vol->sample_due;
+	unsigned long now = jiffies, delay = MAX_JIFFY_OFFSET;
 
 	lockdep_assert_held(&vol->queue_lock);
 	if (!rec && !vol->sampled)
 		return;
-	if (rec && (!vol->sampled || is_before(rec->queue.due, due)))
-		due = rec->queue.due;
+	/* the sample may be due in years */
+	if (vol->sampled)
+		delay = time_before(now, vol->sample_due) ?
+				vol->sample_due - now : 0;
+	if (rec)
+		delay = min_t(unsigned long, delay,
+			      is_before(now, rec->queue.due) ?
+				      rec->queue.due - (u32)now : 0);
 	if (!ft_volume_gone(vol))
-		mod_delayed_work(ft_wq, vol->work, is_before(now, due) ? due - now : 0);
+		mod_delayed_work(ft_wq, vol->work, delay);
 }
 
 /**

@@ -160,7 +160,7 @@ struct ft_queued {
  *	worker that has taken the record
  * @owner: the user that its memory is counted for (memory.h). Both @lock and
  *	vol->ns_lock are held to change it.
- * @lock: protects all up to @doubt
+ * @lock: protects all up to @doubt, but for @target_path and @children: ns_lock does
  * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
  * @audit: how many scans are left before the requested audit is given up; 0: none
  *	is requested
@@ -219,7 +219,7 @@ struct ft_queued {
  * @noted_node: in the list of records with a note
  * @range_at: when a call last began to change a range, the low bits of jiffies; protected
  *	by @lock, may be read without it
- * @part: which part may be wrong, see @narrow
+ * @part: which part may be wrong, see @narrow; protected by @lock
  * @kept: what others keep of it, see ft_record_reserve()
  */
 struct ft_inode {

@@ -72,7 +72,8 @@ static u64 bytes_of(struct ft_inode *rec, const struct choice *c)
 static bool can_give_way(const struct ft_inode *rec, const struct choice *c)
 {
 	return READ_ONCE(rec->owner) == c->owner &&
-	       !(rec->is_dir && (!hlist_empty(&rec->children) || rec->target_path));
+	       !(rec->is_dir && !hlist_empty(&rec->children)) &&
+	       !ft_inode_is_target(rec);
 }
 
 static void find_largest(struct ft_inode *rec, void *arg)

@@ -143,7 +143,7 @@ static void mark_copy(const struct ft_inode *rec, const struct inode *cow)
 	struct ft_inode *copy = ft_inode_find(rec->vol, cow->i_ino);
 
 	/* events of the copy itself may name the file as their copy */
-	if (!copy || rec->copy)
+	if (!copy || copy->is_dir || rec->copy)
 		return;
 	WRITE_ONCE(copy->copy, true);
 	WRITE_ONCE(copy->extension, READ_ONCE(rec->extension));

@@ -66,7 +66,7 @@ static inline bool ft_probe_enter(const struct super_block *sb, unsigned long in
 	rec = ft_inode_find_file(sb, ino);
 	if (rec) {
 		ft_count(FT_LOST);
-		ft_note_stale(rec);
+		ft_note_stale(rec, 0, FT_LBLK_END);
 	}
 	ft_sleeping_locks_end(false);
 	return false;

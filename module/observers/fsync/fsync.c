@@ -436,7 +436,7 @@ static void detach(void)
 	for (i = 0; i < NR_FUNCTIONS; i++)
 		if (states[i] == ATTACHED) {
 			unregister_kretprobe(&probes[i]);
-			states[i] = 0;
+			WRITE_ONCE(states[i], 0);
 			ft_mem_add(-(long)bytes_of_probe());
 		}
 	mutex_unlock(&attach_lock);

@@ -98,6 +98,9 @@ struct ft_read_times {
 	atomic64_t lost;
 };
 
+/* core/observer.c finds @rest at the begin of what is kept of a volume */
+static_assert(offsetof(struct ft_read_times, rest) == 0);
+
 extern bool ft_latency_on;			/* text.c */
 extern const struct ft_text ft_latency_text;
 

@@ -100,6 +100,9 @@ struct ft_written {
 	atomic64_t discarded;
 };
 
+/* core/observer.c finds @file at the begin of what is kept of a volume */
+static_assert(offsetof(struct ft_written, file) == 0);
+
 extern bool ft_ledger_on;			/* text.c */
 extern const struct ft_text ft_ledger_text;
 

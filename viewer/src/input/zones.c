@@ -218,23 +218,6 @@ static void read_volume(struct zones *zones, const struct table *table, const st
 }
 
 /**
- * zone_condition_name() - what the device says of a zone
- * @condition: enum zone_condition, or another number
- *
- * Return: a word; "unknown" for a condition that has none.
- */
-const char *zone_condition_name(size_t condition)
-{
-	static const char *const names[N_ZONE_CONDITIONS] = {
-		[ZONE_CONVENTIONAL] = "conventional", [ZONE_EMPTY] = "empty", [ZONE_OPEN_IMPLICITLY] = "open", [ZONE_OPEN] = "open",
-		[ZONE_CLOSED] = "closed", [ZONE_READ_ONLY] = "read-only", [ZONE_FULL] = "full", [ZONE_OFFLINE] = "offline",
-	};
-	const char *name = condition < N_ZONE_CONDITIONS ? names[condition] : NULL;
-
-	return name ? name : "unknown";
-}
-
-/**
  * zones_any() - has any device of a volume zones?
  * @zones: its devices
  *

@@ -86,7 +86,6 @@ static inline bool zone_has_pointer(const struct zone *zone)
 	return (zone->condition >= ZONE_EMPTY && zone->condition <= ZONE_CLOSED) || zone->condition == ZONE_FULL;
 }
 
-const char *zone_condition_name(size_t condition);
 bool zones_any(const struct zones *zones);
 struct zones *zones_read(const struct table *table, const char *dir);
 void zones_compare(struct zones *zones, const struct zones *earlier, size_t n);

@@ -70,6 +70,23 @@ static uint64_t section_of(const struct space *space, uint64_t blk)
 }
 
 /**
+ * zone_condition_name() - what the device says of a zone
+ * @condition: enum zone_condition, or another number
+ *
+ * Return: a word; "unknown" for a condition that has none.
+ */
+const char *zone_condition_name(size_t condition)
+{
+	static const char *const names[N_ZONE_CONDITIONS] = {
+		[ZONE_CONVENTIONAL] = "conventional", [ZONE_EMPTY] = "empty", [ZONE_OPEN_IMPLICITLY] = "open", [ZONE_OPEN] = "open",
+		[ZONE_CLOSED] = "closed", [ZONE_READ_ONLY] = "read-only", [ZONE_FULL] = "full", [ZONE_OFFLINE] = "offline",
+	};
+	const char *name = condition < N_ZONE_CONDITIONS ? names[condition] : NULL;
+
+	return name ? name : "unknown";
+}
+
+/**
  * zone_use_of() - find what F2FS has in a zone
  * @use: the result
  * @space: the figures of the volume

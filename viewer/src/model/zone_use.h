@@ -65,5 +65,6 @@ struct zone_finding {
 	size_t log;
 };
 
+const char *zone_condition_name(size_t condition);
 void zone_use_of(struct zone_use *use, const struct space *space, const struct zone *zone);
 struct zone_finding zone_find(const struct zone_use *use, const struct space *space, const struct zone *zone);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of the layout with a row for each zone: the number and the condition of a zone, its write pointer, its capacity. */
 
+#include "model/zone_use.h"
 #include "picture/layout_zones.h"
 #include "picture/legend.h"
 #include "util.h"

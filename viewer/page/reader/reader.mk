@@ -10,7 +10,7 @@ READER_SRC = input/source.c input/unpack.c input/moment.c input/recording.c inpu
 	     input/replay_compose.c input/table.c input/snapshot.c input/inodes.c input/order.c input/figures.c input/volume.c \
 	     input/heat.c input/f2fs_state.c input/f2fs_segments.c input/f2fs_status.c input/f2fs_super.c \
 	     input/f2fs_lines.c $(filter model/%,$(SRC)) picture/axis.c picture/plot_axis.c picture/file_plot.c \
-	     picture/file_view.c picture/layout.c picture/layout_boxes.c picture/layout_segments.c picture/layout_hilbert.c \
+	     picture/file_view.c picture/layout.c picture/layout_boxes.c picture/layout_segments.c picture/layout_zones.c picture/layout_hilbert.c \
 	     picture/strip.c picture/paint.c picture/legend.c picture/legend_title.c picture/legend_counts.c \
 	     picture/legend_line.c picture/canvas.c picture/svg.c picture/png_out.c \
 	     output/page_data.c output/answers.c output/serve_view.c output/serve_list.c output/serve_compare.c output/serve_recording.c output/json.c output/perfetto.c output/phrases.c \

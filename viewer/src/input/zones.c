@@ -141,7 +141,7 @@ static void parse_zones(struct zone_device *d, struct f2fs_lines *lines)
 
 		if (sscanf(lines->text, " start: %" SCNx64 ", len %" SCNx64 ", cap %" SCNx64 ", wptr %" SCNx64
 			   " reset:%*u non-seq:%*u, zcond:%" SCNu8 "(%*[^)]) [type: %" SCNu8, (uint64_t *)&z.start,
-			   (uint64_t *)&z.len, (uint64_t *)&z.capacity, &pointer, &z.cond, &z.type) != 6)
+			   (uint64_t *)&z.len, (uint64_t *)&z.capacity, &pointer, &z.cond, &z.type) != 6 || z.len < BLK_SECTORS)
 			f2fs_lines_refuse(lines, "expected a zone as blkzone report writes it, copy its output again");
 		else
 			z.wp = z.start + pointer;

@@ -47,7 +47,8 @@ static const struct zone *zone_in(const struct zone_device *d, uint64_t lba, uin
 	uint64_t blks = d->zones->blks;
 	size_t i = lba > d->lba ? (size_t)((lba - d->lba + blks - 1) / blks) : 0;
 
-	return i < d->n && d->zones[i].lba < end ? &d->zones[i] : NULL;
+	/* a last zone may be smaller; those of a copy may be anything */
+	return i < d->n && d->zones[i].lba >= lba && d->zones[i].lba < end ? &d->zones[i] : NULL;
 }
 
 /**

@@ -58,6 +58,7 @@ ask() {
 		fragtrace zones --json >/tmp/json || return 1
 		fragtrace zones >/tmp/text || return 1
 		cat "/proc/fs/f2fs/$NAME/segment_info" >/tmp/segments
+		cat "/proc/fs/f2fs/$NAME/segment_bits" >/tmp/bits
 		blkzone report $ZONED >/tmp/report
 		! cmp -s /tmp/before /tmp/report || return 0
 	done
@@ -149,6 +150,50 @@ segments() {
 		}' - /tmp/segments | sort
 }
 
+# of_each(name) - print for each zone with valid blocks its LBA and this number of it
+of_each() {
+	sed -n "/^.\"lba\"/{/\"valid\":{[^}]*:[1-9]/s/.*\"lba\":\([0-9]*\),.*\"$1\":\"\{0,1\}\([0-9a-z_]*\).*/\1 \2/p}" /tmp/json | sort
+}
+
+# ages() - print the same of age_s by segment_bits, which has times from Linux 6.15 on
+ages() {
+	ours | awk -v main="$MAIN" -v first="$FIRST" '
+		function seconds(hex,	i, n) {
+			for (i = 1; i <= length(hex); i++)
+				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		FILENAME == "-" { size = $2; next }
+		/^[0-9]/ {
+			n = split($0, part, "|")
+			gsub(/ /, "", part[4])
+			lba = main + 512 * segment++
+			zone = lba < first ? 0 : lba - (lba - first) % size
+			valid[zone] += part[2]
+			if (part[2] > 0 && n > 3) {
+				sum[zone] += part[2] * seconds(part[4])
+				if (seconds(part[4]) > newest)
+					newest = seconds(part[4])
+			}
+		}
+		END {
+			for (zone in valid)
+				if (valid[zone])
+					print zone, (n > 3 ? int(newest - sum[zone] / valid[zone]) : "null")
+		}' - /tmp/bits | sort
+}
+
+# collect(LBA) - have F2FS collect the section that begins there
+collect() {
+	fileop gc_range $MNT/a "$1" 1
+}
+
+# valid_in(LBA) - print by segment_info what is valid in the zone that begins there
+valid_in() {
+	ask
+	segments | sed -n "s/^$1 //p"
+}
+
 # extents() - print the same by FIEMAP
 extents() {
 	local file
@@ -228,6 +273,9 @@ all_agree() {
 	of_zones valid >/tmp/have
 	segments >/tmp/want
 	same "$1: valid blocks are those of F2FS"
+	of_each age_s >/tmp/have
+	ages >/tmp/want
+	same "$1: data is as old as F2FS says"
 	of_zones files >/tmp/have
 	extents >/tmp/want
 	same "$1: files and their blocks are those of FIEMAP"
@@ -241,6 +289,14 @@ all_agree() {
 	expect "$1: the limit of open zones is that of the queue" "$(sed -n 's/.*"max_open":\([0-9][0-9]*\).*/\1/p' /tmp/json)" \
 		"$(cat /sys/block/nullb0/queue/max_open_zones)"
 	check "$1: a log is where the device writes next" awk '/^."lba"/ && /"finding":"(behind|ahead|unwritten|lost)"/ { bad = 1 } END { exit bad }' /tmp/json
+	log=$(of_each not_collected | sed -n 's/ log$//p' | head -n 1)
+	best=$(of_each gain | sort -k2nr | head -n 1)
+	echo "# log at $log; gain of the zone at ${best% *}: ${best#* } blocks"
+	valid=$(valid_in "$log")
+	collect "$log"
+	expect "$1: F2FS does not collect a zone with a log" "$(valid_in "$log")" "${valid:-something valid}"
+	collect "${best% *}"
+	expect "$1: F2FS collects the zone that gains most" "$(valid_in "${best% *}")" ""
 }
 
 # same(name) - what we have is what the others say, and something is there
@@ -253,7 +309,7 @@ same() {
 	fi
 }
 
-plan 24
+plan 30
 command -v fragtrace >/dev/null || skip_rest "zones" "fragtrace is not in this guest"
 command -v blkzone >/dev/null || skip_rest "zones" "blkzone is not in this guest"
 command -v dump.f2fs >/dev/null || skip_rest "zones" "dump.f2fs is not in this guest"

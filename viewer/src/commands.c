@@ -607,8 +607,8 @@ const struct command commands[N_COMMANDS] = {
 	  .options = { OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
 	{ "zones", "[TABLE]", "Say what the zones of a zoned device have, and whether F2FS agrees.",
 	  .takes_table = true, .prepare = prepare_space, .use = use_zones,
-	  .about = "Of each zone: condition, write pointer, capacity, valid blocks, logs, watched files; open zones, and the limit of "
-		   "the device. Where F2FS and the device differ, a sentence says how.",
+	  .about = "Of each zone: condition, write pointer, capacity, valid blocks, gain of collecting it, age, logs, watched files; open "
+		   "zones, and the limit of the device. Where F2FS and the device differ, a sentence says how.",
 	  .options = { OPT_JSON, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
 	{ "files", "[TABLE]", "List files with their figures, the worst first.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },

@@ -94,6 +94,32 @@ def finding(zone, pointer, valid, logs):
     return ("left", zone["lba"] + zone["capacity"] - pointer) if zone["condition"] != "full" else (None, None)
 
 
+def collecting(raw, inside, n_valid, n_here, size):
+    """What collecting a zone with these blocks in the main area gains, and why it would not be collected: likewise."""
+    lba, _, capacity, _, condition = raw
+    if not inside:
+        return None, "outside"
+    if {(b - MAIN) // (size * BLKS) for b in inside} != {(inside[0] - MAIN) / (size * BLKS)} or len(inside) != size * BLKS:
+        return None, "sections"
+    if condition in (13, 15):
+        return None, "lost"
+    if n_here:
+        return None, "log"
+    if not n_valid:
+        return None, "no_valid"
+    usable = sum(b < lba + capacity for b in inside)
+    return (usable - n_valid, None) if n_valid < usable else (None, "all_valid")
+
+
+def age(segments, numbers):
+    """By how many seconds valid blocks of these segments are older than the newest segment, by a segment for each block."""
+    times = [segments[i][2] for i in numbers]
+    if not times or None in times:
+        return None
+    newest = max(time for _, bits, time in segments if any(bits))
+    return sum(newest - time for time in times) // len(times)
+
+
 def read_devices(folder):
     """By device: path, first block, whether it has zones, zones as (first block, blocks, capacity, pointer, condition)."""
     block = (folder / "superblock").read_bytes()[1024:]
@@ -126,6 +152,8 @@ def zone_of(raw, state):
             "main_area": len(inside) > 0, "valid": {key: counts[i] for i, key in enumerate(TYPES)},
             "logs": [{"type": key, "next": o} for key, o in here],
             "chosen": any(chosen[(b - MAIN) // BLKS // size] for b in inside[::BLKS])}
+    zone["gain"], zone["not_collected"] = collecting(raw, inside, sum(counts.values()), len(here), size)
+    zone["age_s"] = age(segments, [(b - MAIN) // BLKS for b in inside if valid[b - lba]])
     zone["finding"], by = finding(zone, pointer, valid, here) if inside and condition else (None, None)
     if zone["finding"]:
         zone["by"] = by
@@ -156,7 +184,9 @@ def check(folder, path):
             zone["files"].sort(key=lambda f: (-f["blocks"], f["path"]))
             assert zone == wanted, f"{zone}; expected {wanted}"
             seen[wanted["finding"]] += 1
-    print(*(what for what in seen if what))
+            seen["+" + str(wanted["not_collected"])] += 1
+            seen["+old"] += bool(wanted["age_s"])
+    print(*(what for what, n in seen.items() if what and n))
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ test_zones_are_those_of_every_block() {
 		"$fragtrace" zones --json -t "r$seed/table" --f2fs-state "r$seed" >"j$seed"
 		"$python" "$here/naive_zones.py" check "r$seed" "j$seed" >>found
 	done
-	# all kinds of differences were there
-	[ "$(tr ' ' '\n' <found | sort -u | tr '\n' ' ')" = 'ahead behind left lost not_reset unwritten ' ] || fail "$(cat found)"
+	# all kinds of differences were there, all reasons not to collect a zone, and ages
+	[ "$(tr ' ' '\n' <found | sort -u | tr '\n' ' ')" = '+None +all_valid +log +lost +no_valid +old +outside +sections ahead behind left lost not_reset unwritten ' ] || fail "$(cat found)"
 }
 
 test_text() {
@@ -40,7 +40,10 @@ test_text() {
 	zones >text
 	grep -qx '/m (254:0): 20 MiB for data and nodes, in sections of 2 MiB' text
 	grep -q '^  the device: 20 zones of 2 MiB: 9 conventional, .*, 2 not in the volume; open: [0-9]* of at most 12; open or closed: [0-9]*$' text
-	line ' 0-7 0 conventional - 512 - metadata of F2FS'
+	line ' 0-7 0 conventional - 512 - - - metadata of F2FS'
+	line ' 16 8192 closed 27 212 45 167 - warm data; 227 of /m/f6, and 1 more file'
+	line ' collecting 3 zones would move 492 blocks, and gain 644'
+	line ' the age of data is not known: F2FS shows it from Linux 6.15 on, in segment_bits'
 	grep -q '^  F2FS and the device differ:$' text
 	zoned 4
 	zones >text
@@ -77,10 +80,11 @@ test_nothing_differs() {
 	well
 	zones >text
 	line ' the device: 8 zones of 4 MiB: 5 conventional, 1 empty, 1 closed, 1 full; open: 0; open or closed: 1'
-	line ' 4 4096 full 1,024 1,024 1,024 warm data; 1,024 of /m/a'
-	line ' 5 5120 closed 100 1,024 100 warm data; log of warm data; 60 of /m/b, and 1 more file'
-	line ' 6 6144 empty 0 1,024 -'
-	line ' 7 7168 conventional - 1,024 -'
+	line ' 4 4096 full 1,024 1,024 1,024 - - warm data; 1,024 of /m/a'
+	line ' 5 5120 closed 100 1,024 100 log - warm data; log of warm data; 60 of /m/b, and 1 more file'
+	line ' 6 6144 empty 0 1,024 - - -'
+	line ' 7 7168 conventional - 1,024 - - -'
+	! grep -q collecting text || fail "$(cat text)"
 	line ' F2FS and the write pointers agree'
 	# before Linux 7 the place of a log in its segment is not known
 	sed -i 's/wptr 0x000320/wptr 0x000640/' s/zones.0
@@ -92,6 +96,20 @@ test_nothing_differs() {
 	zones >text
 	! grep -q agree text || fail "$(cat text)"
 	grep -q '^  note: s/status: No such file or directory: log heads' text
+	# nor whether a zone would be collected
+	[ "$("$fragtrace" zones --json -t t --f2fs-state s | grep -c '"gain":null,"not_collected":"unknown"')" = 4 ] || fail "collected without logs"
+}
+
+# age(hexadecimal seconds) - the column age of the zone with a log, if the two segments before it are so much younger
+age() {
+	sed "1s/\$/|mtime/; 3,\$s/\$/| ffffffffffffffff/; 3,4s/f*\$/${1:-0}/; 5s/f*\$/0/" bits >s/segment_bits
+	zones | sed -n 's/^  5 .* log  *\(.*\)  warm data; .*/\1/p'
+}
+
+test_ages() {
+	well
+	cp s/segment_bits bits
+	[ "$(age 0) $(age 3b) $(age 3c) $(age e0f) $(age e10) $(age 1517f) $(age 15180)" = '0 s 59 s 1 min 59 min 1 h 23 h 1 d' ] || fail "$(age 3b)"
 }
 
 test_bad_copies() {

@@ -121,6 +121,8 @@ static void count_segments(struct space *space)
 		space->valid[f2fs_type_is_node(s->type[i]) ? USE_NODE : USE_DATA] += s->valid[i];
 		space->valid[USE_FREE] += F2FS_SEGMENT_BLKS - s->valid[i];
 		type->valid += s->valid[i];
+		if (s->mtime && s->valid[i] && s->mtime[i] > space->newest)
+			space->newest = s->mtime[i];
 		if (head) {
 			space->heads++;
 		} else if (!s->valid[i]) {

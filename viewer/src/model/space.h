@@ -108,6 +108,7 @@ struct space_file {
  * @first_chosen: the first of them
  * @greedy: what foreground collection would pick
  * @has_mtime: cost-benefit is known
+ * @newest: the latest time of a segment with valid blocks, by F2FS's clock; only if @has_mtime
  * @cost_benefit: what background collection would pick
  */
 struct space {
@@ -135,6 +136,7 @@ struct space {
 	uint64_t first_chosen;
 	struct space_picks greedy;
 	bool has_mtime;
+	uint64_t newest;
 	struct space_picks cost_benefit;
 };
 

@@ -32,9 +32,11 @@ static uint64_t valid_between(const struct f2fs_segments *s, uint64_t blk, uint6
 	return valid;
 }
 
-static void count_valid(struct zone_use *use, const struct f2fs_segments *s, uint64_t first_blk)
+/* The age is the mean over valid blocks, as F2FS has it of sections. */
+static void count_valid(struct zone_use *use, const struct space *space, uint64_t first_blk)
 {
-	uint64_t blk, end = use->end - first_blk, next;
+	const struct f2fs_segments *s = &space->state->segments;
+	uint64_t blk, end = use->end - first_blk, next, sum = 0;
 
 	for (blk = use->begin - first_blk; blk < end; blk = next) {
 		size_t segment = (size_t)(blk / F2FS_SEGMENT_BLKS);
@@ -44,7 +46,10 @@ static void count_valid(struct zone_use *use, const struct f2fs_segments *s, uin
 		valid = next - blk == F2FS_SEGMENT_BLKS ? s->valid[segment] : valid_between(s, blk, next);
 		use->valid[s->type[segment]] += valid;
 		use->all += valid;
+		if (s->mtime && valid)
+			sum += (space->newest - s->mtime[segment]) * valid;
 	}
+	use->age_s = s->mtime && use->all ? sum / use->all : UINT64_MAX;
 }
 
 static void find_logs(struct zone_use *use, const struct f2fs_status *status, uint64_t first_blk)
@@ -67,6 +72,24 @@ static void find_logs(struct zone_use *use, const struct f2fs_status *status, ui
 static uint64_t section_of(const struct space *space, uint64_t blk)
 {
 	return blk / F2FS_SEGMENT_BLKS / space->segs_per_sec;
+}
+
+/* Why F2FS would not collect it, by the rules of locate_dirty_segment() and f2fs_get_victim() in fs/f2fs of Linux 6.12. */
+static enum zone_stay find_stay(const struct zone_use *use, const struct space *space, const struct zone *zone, uint64_t usable)
+{
+	uint64_t size = space->segs_per_sec * F2FS_SEGMENT_BLKS;
+
+	if (!size || use->end - use->begin != size || (use->begin - space->volume->first_blk) % size)
+		return ZONE_SECTIONS;
+	if (zone->condition != ZONE_CONVENTIONAL && !zone_has_pointer(zone))
+		return ZONE_DEAD;
+	if (!space->knows_heads)
+		return ZONE_UNKNOWN;
+	if (use->n_logs)
+		return ZONE_HAS_LOG;
+	if (!use->all)
+		return ZONE_NO_VALID;
+	return use->all < usable ? ZONE_COLLECTED : ZONE_ALL_VALID;
 }
 
 /**
@@ -96,16 +119,20 @@ void zone_use_of(struct zone_use *use, const struct space *space, const struct z
 {
 	const struct f2fs_segments *s = &space->state->segments;
 	const struct f2fs_victims *victims = &space->state->victims;
-	uint64_t first = space->volume->first_blk, end = first + (uint64_t)s->n * F2FS_SEGMENT_BLKS, section;
+	uint64_t first = space->volume->first_blk, end = first + (uint64_t)s->n * F2FS_SEGMENT_BLKS, section, usable;
 
-	*use = (struct zone_use){ .begin = max_of(zone->lba, first) };
+	*use = (struct zone_use){ .begin = max_of(zone->lba, first), .stay = ZONE_OUTSIDE, .age_s = UINT64_MAX };
 	use->end = max_of(use->begin, min_of(zone->lba + zone->blks, end));
 	if (use->begin == use->end)
 		return;
-	count_valid(use, s, first);
+	count_valid(use, space, first);
 	find_logs(use, &space->state->status, first);
 	if (zone_has_pointer(zone) && zone->pointer < use->end)
 		use->unwritten = valid_between(s, max_of(zone->pointer, use->begin) - first, use->end - first);
+	usable = max_of(min_of(zone->lba + zone->capacity, use->end), use->begin) - use->begin;
+	use->stay = find_stay(use, space, zone, usable);
+	if (use->stay == ZONE_COLLECTED)
+		use->gain = usable - use->all;
 	if (!space->segs_per_sec)
 		return;
 	/* a device without zones is one zone of many sections */

@@ -6,6 +6,30 @@
 #include "model/space.h"
 
 /**
+ * enum zone_stay - why F2FS would not collect a zone
+ * @ZONE_COLLECTED: it would
+ * @ZONE_OUTSIDE: it is outside of the main area
+ * @ZONE_SECTIONS: F2FS collects sections, and the zone is not one: so are devices without zones
+ * @ZONE_DEAD: it is offline or read-only
+ * @ZONE_UNKNOWN: whether a log is in it is not known
+ * @ZONE_HAS_LOG: a log is in it
+ * @ZONE_NO_VALID: no block is valid; a zone that was written is reset without being collected
+ * @ZONE_ALL_VALID: all blocks that can be written are valid
+ * @N_ZONE_STAYS: number of values
+ */
+enum zone_stay {
+	ZONE_COLLECTED,
+	ZONE_OUTSIDE,
+	ZONE_SECTIONS,
+	ZONE_DEAD,
+	ZONE_UNKNOWN,
+	ZONE_HAS_LOG,
+	ZONE_NO_VALID,
+	ZONE_ALL_VALID,
+	N_ZONE_STAYS,
+};
+
+/**
  * struct zone_use - what F2FS has in a zone
  * @begin: first block of the zone in the main area
  * @end: the end of these blocks; @begin: the zone is outside of the main area
@@ -16,6 +40,9 @@
  * @n_logs: how many are
  * @next: by log, the block that it writes next; UINT64_MAX: not known, or not in the zone
  * @is_chosen: background collection has chosen it
+ * @stay: why it would not be collected
+ * @gain: if it would, the blocks that can be written in it after that, less those that have to be moved
+ * @age_s: how much older its data is than the newest segment of the volume, by F2FS's clock in seconds; UINT64_MAX: not known
  */
 struct zone_use {
 	uint64_t begin;
@@ -27,6 +54,9 @@ struct zone_use {
 	size_t n_logs;
 	uint64_t next[F2FS_N_LOGS];
 	bool is_chosen;
+	enum zone_stay stay;
+	uint64_t gain;
+	uint64_t age_s;
 };
 
 /**

@@ -12,6 +12,11 @@ static const char *const flaw_keys[N_ZONE_FLAWS] = {
 	[ZONE_UNWRITTEN] = "unwritten", [ZONE_NOT_RESET] = "not_reset", [ZONE_LEFT] = "left",
 };
 
+static const char *const stay_keys[N_ZONE_STAYS] = {
+	[ZONE_OUTSIDE] = "outside", [ZONE_SECTIONS] = "sections", [ZONE_DEAD] = "lost", [ZONE_UNKNOWN] = "unknown",
+	[ZONE_HAS_LOG] = "log", [ZONE_NO_VALID] = "no_valid", [ZONE_ALL_VALID] = "all_valid",
+};
+
 /* All of a volume. */
 struct zoned {
 	const struct table *table;
@@ -94,15 +99,31 @@ static void print_files(FILE *out, const struct zoned *z, const struct zone_use 
 	free(files);
 }
 
+/* "3 min", or nothing that would say something that is not known. */
+static void format_age(char text[GROUPED_MAX], uint64_t seconds)
+{
+	static const struct {
+		uint64_t seconds;
+		const char *unit;
+	} units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_LEN(units) && seconds < units[i].seconds)
+		i++;
+	snprintf(text, GROUPED_MAX, seconds == UINT64_MAX ? "-" : "%ju %s", (uintmax_t)(seconds / units[i].seconds), units[i].unit);
+}
+
 static void print_zones(FILE *out, const struct zoned *z, const struct zone_use *use, const struct zone *zones, size_t first, size_t last)
 {
 	const struct zone *zone = &zones[last];
-	char range[GROUPED_MAX];
+	char range[GROUPED_MAX], age[GROUPED_MAX];
 
 	snprintf(range, sizeof(range), first < last ? "%zu-%zu" : "%zu", first, last);
-	fprintf(out, "  %-13s%12ju  %-12s%10s%10s%10s", range, (uintmax_t)zones[first].lba, zone_condition_name(zone->condition),
+	format_age(age, use->age_s);
+	fprintf(out, "  %-13s%12ju  %-12s%10s%10s%10s%10s%8s", range, (uintmax_t)zones[first].lba, zone_condition_name(zone->condition),
 		zone_has_pointer(zone) ? GROUPED(zone->pointer - zone->lba) : "-", GROUPED(zone->capacity),
-		use->all ? GROUPED(use->all) : "-");
+		use->all ? GROUPED(use->all) : "-",
+		use->stay == ZONE_HAS_LOG ? "log" : use->stay == ZONE_COLLECTED ? GROUPED(use->gain) : "-", age);
 	print_use(out, z, use, zone);
 	print_files(out, z, use);
 	fputc('\n', out);
@@ -146,6 +167,7 @@ static void print_sizes(FILE *out, const struct zone_device *d)
 
 static void print_device(FILE *out, const struct zoned *z, const struct zone_device *d)
 {
+	uint64_t gain = 0, moved = 0, n = 0;
 	struct zone_use use, next;
 	size_t first = 0, i;
 
@@ -153,7 +175,7 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 	name_put(out, d->name);
 	fputs(": ", out);
 	print_sizes(out, d);
-	fprintf(out, "  %-13s%12s  %-12s%10s%10s%10s\n", "zone", "LBA", "condition", "written", "capacity", "valid");
+	fprintf(out, "  %-13s%12s  %-12s%10s%10s%10s%10s%8s\n", "zone", "LBA", "condition", "written", "capacity", "valid", "gain", "age");
 	zone_use_of(&use, z->space, d->zones);
 	for (i = 0; i < d->n; i++) {
 		if (i + 1 < d->n)
@@ -162,8 +184,13 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 			print_zones(out, z, &use, d->zones, first, i);
 			first = i + 1;
 		}
+		gain += use.gain;
+		moved += use.stay == ZONE_COLLECTED ? use.all : 0;
+		n += use.stay == ZONE_COLLECTED;
 		use = next;
 	}
+	if (n)
+		fprintf(out, "  collecting %s would move %s, and gain %s\n", COUNT(n, "zone"), COUNT(moved, "block"), GROUPED(gain));
 }
 
 /* Return: how many differences there are. */
@@ -213,6 +240,8 @@ static void print_volume(FILE *out, const struct zoned *z)
 		fputs("\n  F2FS and the write pointers agree\n", out);
 	if (moved)
 		fprintf(out, "  %s of watched files moved after the table was read\n", COUNT(moved, "block"));
+	if (!z->space->has_mtime)
+		fputs("  the age of data is not known: F2FS shows it from Linux 6.15 on, in segment_bits\n", out);
 	space_print_notes(out, z->space);
 }
 
@@ -256,6 +285,9 @@ static void put_zone(struct json *json, const struct zoned *z, const struct zone
 	json_flag(json, "main_area", use.begin < use.end);
 	put_logs(json, &use);
 	json_flag(json, "chosen", use.is_chosen);
+	json_maybe(json, "gain", use.gain, use.stay == ZONE_COLLECTED);
+	json_text(json, "not_collected", stay_keys[use.stay]);
+	json_maybe(json, "age_s", use.age_s, use.age_s != UINT64_MAX);
 	json_text(json, "finding", flaw_keys[found.flaw]);
 	if (found.flaw) {
 		text = sentence(&found);

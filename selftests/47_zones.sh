@@ -251,6 +251,8 @@ finding() {
 work() {
 	fileop write $MNT/a 0 12M
 	fileop random $MNT/a 3072 300 "${SEED:-471}" every 50
+	# what follows is younger
+	sleep 2
 	fileop many $MNT/small 60 30000 20000 7
 	fileop write $MNT/b 0 9M
 	sync
@@ -309,7 +311,7 @@ same() {
 	fi
 }
 
-plan 30
+plan 32
 command -v fragtrace >/dev/null || skip_rest "zones" "fragtrace is not in this guest"
 command -v blkzone >/dev/null || skip_rest "zones" "blkzone is not in this guest"
 command -v dump.f2fs >/dev/null || skip_rest "zones" "dump.f2fs is not in this guest"
@@ -372,4 +374,13 @@ FIRST=$(fragtrace zones --json | sed -n 's/.*{"path":"\/dev\/nullb0","lba":\([0-
 dump.f2fs -d 1 $DEVICE 2>/dev/null | sed -n 's/.*Device\[1\] : .* blkaddr = \([0-9a-f]*\)--.*/\1/p' >/tmp/first_lba
 expect "the second device begins where F2FS has it" "$FIRST" "$((0x$(cat /tmp/first_lba)))"
 all_agree "two devices"
+ask
+fragtrace record --events /tmp/run &
+recorder=$!
+check "a recording begins" loop_until 30 sh -c 'ls /tmp/run/*.f2fs >/dev/null 2>&1'
+kill $recorder
+wait $recorder
+fragtrace zones --json /tmp/run | sed 's/"time":[0-9.]*//' >/tmp/have
+sed 's/"time":[0-9.]*//' /tmp/json >/tmp/want
+same "a recording has the same zones"
 finish

@@ -39,12 +39,14 @@ struct session;
  * @STATE_IF_KNOWN: if it is known
  * @STATE_IN_JSON: if it is known, and JSON is written: of the forms of a table, JSON has it
  * @STATE_ALWAYS: it does nothing without it
+ * @STATE_ITSELF: likewise, and it reads it itself
  */
 enum needs_state {
 	STATE_NEVER,
 	STATE_IF_KNOWN,
 	STATE_IN_JSON,
 	STATE_ALWAYS,
+	STATE_ITSELF,
 };
 
 /* More operands than anybody has. */

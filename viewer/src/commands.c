@@ -198,7 +198,8 @@ static bool read_heat(struct session *s)
 /* Does the command need F2FS's own state? */
 static bool reads_state(const struct session *s)
 {
-	return s->command->state == STATE_IN_JSON ? s->options.form == FORM_JSON : s->command->state != STATE_NEVER;
+	return s->command->state == STATE_IN_JSON ? s->options.form == FORM_JSON :
+	       s->command->state != STATE_NEVER && s->command->state != STATE_ITSELF;
 }
 
 /**
@@ -260,6 +261,9 @@ static void use_space(struct session *s, struct table *table)
 {
 	struct space *spaces = space_of(table, s->states);
 
+	/* a moment of a recording is that of the snapshot before it */
+	if (s->snapshot)
+		printf("recorded %s\n\n", TIME_OF(&table->text));
 	space_print(table, spaces);
 	free(spaces);
 }
@@ -270,13 +274,12 @@ static void use_zones(struct session *s, struct table *table)
 	struct zones *before = s->state.dir ? NULL : zones_read(table, NULL), *zones;
 	struct space *spaces;
 
-	s->state.is_required = true;
 	s->states = f2fs_source_read(&s->state, table);
 	zones = zones_read(table, s->state.dir);
 	if (before)
 		zones_compare(zones, before, table->n_volumes);
 	spaces = space_of(table, s->states);
-	zones_write(table, spaces, zones, s->options.form);
+	zones_write(table, spaces, zones, s->options.form, s->snapshot);
 	zones_free(zones, table->n_volumes);
 	zones_free(before, table->n_volumes);
 	free(spaces);
@@ -363,6 +366,23 @@ static void prepare_block(struct session *s)
 		die_usage("%s: is no block address; give a number, as in the column lba of fragtrace table", *s->options.operands);
 }
 
+/**
+ * session_take_snapshot() - read the snapshot before the moment, if the table is a recording
+ * @s: the session, before its table is read
+ *
+ * F2FS's state and the zones are those of the time of snapshots.
+ */
+void session_take_snapshot(struct session *s)
+{
+	struct options *o = &s->options;
+
+	if (!o->table || !recording_is(o->table))
+		return;
+	s->snapshot = recording_snapshot(o->table, &o->at);
+	o->table = s->snapshot;
+	o->has_at = false;
+}
+
 /* Only together they are of one time. */
 static void prepare_space(struct session *s)
 {
@@ -371,12 +391,11 @@ static void prepare_space(struct session *s)
 
 	if (table && strcmp(table, "-") && access(table, F_OK))
 		die("%s: cannot open: %s", table, strerror(errno));
-	if (table && recording_is(table))
-		die_usage("%s: is a recording; give one snapshot of it: -t %s/fragtrace-....snapshot.zst", table, table);
+	session_take_snapshot(s);
+	table = s->options.table;
 	if (!table || s->options.f2fs_state || !strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
 		return;
-	/* zones are never recorded */
-	state = s->command->state == STATE_ALWAYS ? recorded_state(table) : NULL;
+	state = recorded_state(table);
 	if (!state)
 		die_usage("%s: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR", table);
 	free(state);
@@ -463,10 +482,10 @@ static void begin_table(struct session *s)
 	source_init(&s->source, o->table);
 	s->source.at = o->at;
 	s->source.volume = o->volume;
-	if (reads_state(s) && !o->f2fs_state)
+	if (s->command->state != STATE_NEVER && !o->f2fs_state)
 		s->recorded_state = recorded_state(o->table);
 	f2fs_source_init(&s->state, o->table, s->recorded_state ? s->recorded_state : o->f2fs_state,
-			 s->command->state == STATE_ALWAYS);
+			 s->command->state >= STATE_ALWAYS);
 	if (!s->needs_heat)
 		return;
 	s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table, !o->with_reads);
@@ -481,6 +500,8 @@ static void end_table(struct session *s)
 	s->heat_path = NULL;
 	free(s->recorded_state);
 	s->recorded_state = NULL;
+	free(s->snapshot);
+	s->snapshot = NULL;
 	s->heat_was_read = false;
 }
 
@@ -528,6 +549,8 @@ static void begin(struct session *s)
 
 	if (s->command->draws || o->form == FORM_COLUMNS)
 		session_begin_drawing(s);
+	if (s->img.layout == LAYOUT_ZONES && s->command->use == session_use_view)
+		session_take_snapshot(s);
 	if (!o->table)
 		o->table = default_table();
 	if (!o->output)
@@ -604,12 +627,12 @@ const struct command commands[N_COMMANDS] = {
 	{ "space", "[TABLE]", "Print the free space, and what F2FS can do with it.",
 	  .takes_table = true, .state = STATE_ALWAYS, .prepare = prepare_space, .use = use_space,
 	  .about = "Free runs, segments by type, what F2FS would collect, of which files, and where it can write.",
-	  .options = { OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
+	  .options = { READ, OPT_F2FS_STATE } },
 	{ "zones", "[TABLE]", "Say what the zones of a zoned device have, and whether F2FS agrees.",
-	  .takes_table = true, .prepare = prepare_space, .use = use_zones,
+	  .takes_table = true, .state = STATE_ITSELF, .prepare = prepare_space, .use = use_zones,
 	  .about = "Of each zone: condition, write pointer, capacity, valid blocks, gain of collecting it, age, logs, watched files; open "
 		   "zones, and the limit of the device. Where F2FS and the device differ, a sentence says how.",
-	  .options = { OPT_JSON, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
+	  .options = { OPT_JSON, READ, OPT_F2FS_STATE } },
 	{ "files", "[TABLE]", "List files with their figures, the worst first.", .takes_table = true, .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
 	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .takes_table = true, .use = use_export,

@@ -19,6 +19,7 @@
  * @lba: the block that is asked for
  * @needs_heat: colours or columns need the counts of reads
  * @heat_path: the file with them; NULL: a recording has those of each of its snapshots
+ * @snapshot: the snapshot of a recording that is the table, or NULL
  * @recorded_state: the folder with F2FS's state that was recorded with the table; NULL: none, or another one is named
  * @source: where the table is
  * @state: where F2FS's own state is
@@ -40,6 +41,7 @@ struct session {
 	uint64_t lba;
 	bool needs_heat;
 	char *heat_path;
+	char *snapshot;
 	char *recorded_state;
 	struct source source;
 	struct f2fs_source state;
@@ -64,6 +66,7 @@ static inline bool session_has_heat(const struct session *s)
 
 int64_t session_next_reading(int64_t last_ns, int64_t interval_ns);
 bool session_read_once(struct session *s);
+void session_take_snapshot(struct session *s);
 
 /* session_draw.c */
 void session_begin_drawing(struct session *s);

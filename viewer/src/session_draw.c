@@ -155,10 +155,10 @@ static void draw(struct session *s, const struct serve_view *view)
 	layout_free(&layout);
 }
 
-/* Zones are never recorded. To be freed with zones_free(). */
+/* To be freed with zones_free(). */
 static struct zones *read_zones(const struct session *s, const struct table *table)
 {
-	if (!s->state.is_live && !s->options.f2fs_state)
+	if (!s->state.is_live && !s->state.dir)
 		die("%s: has no zones, for --layout zones; copy what the device said of them: --f2fs-state DIR", s->source.name);
 	return zones_read(table, s->state.dir);
 }

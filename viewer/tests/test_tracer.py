@@ -341,6 +341,10 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
         world.put(f"{where}/{'fake0' if name == 'superblock' else name}", (F2FS / name).read_bytes() + b"more" * (name == "superblock"))
     # shorter than a superblock
     world.put("dev/fake48", b"short")
+    # the bits of a large volume would take long
+    info = b"format: segment_type|valid_blocks\n"
+    world.put("proc/fs/f2fs/fake16/segment_bits", info)
+    world.put("proc/fs/f2fs/fake16/segment_info", info)
     heat = b"# fragtrace heat 2\n# windows blocks=32 period_secs=3600\n254:0 7 0 5 60 5 0 0 /m/a\n"
     world.put("sys/kernel/debug/fragtrace/heat", heat)
     with world.recording():
@@ -349,7 +353,8 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     kept = {str(path.relative_to(f"{stem}.f2fs")): zstandard.ZstdDecompressor().decompress(path.read_bytes())
             for path in Path(f"{stem}.f2fs").rglob("*") if path.is_file()}
     status = (F2FS / "status").read_bytes()
-    expect(kept, {**{f"254:0/{name}.zst": (F2FS / name).read_bytes() for name in names}, "254:48/status.zst": status})
+    expect(kept, {**{f"254:0/{name}.zst": (F2FS / name).read_bytes() for name in names}, "254:48/status.zst": status,
+                  "254:16/status.zst": status, "254:16/segment_info.zst": info})
     expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.heat.zst").read_bytes()), heat)
     expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.snapshot.zst").read_bytes()),
            (world.fake / "sys/kernel/debug/fragtrace/snapshot").read_bytes())
@@ -438,14 +443,21 @@ def test_devices_are_asked_for_their_zones(world: World) -> None:
     def run(*args: str | Path) -> subprocess.CompletedProcess:
         return subprocess.run([world.view, "zones", *args], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
 
-    kept = json.loads(run("--json", "-t", copies / "table", "--f2fs-state", copies).stdout)
+    kept = json.loads(run("--json", "-t", copies / "table", "--f2fs-state", copies).stdout)["volumes"]
     world.put("zones/fake1.0", as_records(report))
     world.put("zones/fake1.1", as_records(report))
-    expect(json.loads(run("--json").stdout), kept)
+    expect(json.loads(run("--json").stdout)["volumes"], kept)
     world.put("zones/fake1.1", as_records(report, moved))
-    live = json.loads(run("--json").stdout)
-    pairs = [(a, b) for a, b in zip(kept["volumes"][0]["devices"][1]["zones"], live["volumes"][0]["devices"][1]["zones"]) if a != b]
+    live = json.loads(run("--json").stdout)["volumes"]
+    pairs = [(a, b) for a, b in zip(kept[0]["devices"][1]["zones"], live[0]["devices"][1]["zones"]) if a != b]
     expect([(a["condition"], b["finding"], b["write_pointer"] - a["write_pointer"]) for a, b in pairs], [("open", "changed", 1)])
+    # a recording has the same, also what has changed meanwhile
+    made = subprocess.run([sys.executable, "-B", HERE / "to_snapshot.py", copies / "table"], capture_output=True, check=True)
+    world.put("sys/kernel/debug/fragtrace/snapshot", made.stdout)
+    with world.recording():
+        world.wait_readings(2)
+    expect(world.said(), [])
+    expect(json.loads(run("--json", world.run).stdout)["volumes"], live)
     world.put("fail/zones", "5\n")
     done = run()
     expect((done.returncode, done.stderr), (1, "fragtrace zones: /dev/fake1: cannot report zones: Input/output error\n"))

@@ -119,6 +119,8 @@ test_bad_copies() {
 	refuses 'fragtrace zones: s/zones.0:3: expected a zone as blkzone report writes it, copy its output again' zones
 	sed '3s/len 0x[0-9a-f]*/len 0x000000/' good >s/zones.0
 	refuses 's/zones.0:3: expected a zone as blkzone report writes it' zones
+	sed 3d good >s/zones.0
+	refuses 's/zones.0:3: expected the zone that begins where the last one ends' zones
 	head -c 150 good >s/zones.0
 	refuses 'fragtrace zones: s/zones.0:2: the line is cut short' zones
 	: >s/zones.0
@@ -131,10 +133,8 @@ test_bad_copies() {
 	refuses 'fragtrace zones: s: has no file zones.0, but F2FS is on a zoned device; copy what blkzone report writes' zones
 	rm s/superblock
 	refuses 'fragtrace zones: s/superblock: No such file or directory; it has the devices of the volume' zones
+	cp good s/zones.0
 	misused "t: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR" "$fragtrace" zones -t t
-	for snapshot in "$data"/../../page/samples/gc/*.snapshot.zst; do
-		misused 'give a copy of that: --f2fs-state DIR' "$fragtrace" zones -t "$snapshot"
-	done
 	if "$fragtrace" zones -t t --f2fs-state r >/dev/full 2>said; then fail "a missing folder is not noticed"; fi
 }
 
@@ -159,9 +159,63 @@ test_not_zoned() {
 	mkdir s
 	echo '# fragtrace table 1' >t
 	[ "$(zones)" = 'no volume is watched' ] || fail "$(zones)"
-	[ "$("$fragtrace" zones --json -t t --f2fs-state s | tr -d '\n')" = '{"format":"fragtrace zones","version":1,"volumes":[]}' ] || fail "JSON"
+	[ "$("$fragtrace" zones --json -t t --f2fs-state s | tr -d '\n' | sed 's/"time":[0-9.]*,//')" = '{"format":"fragtrace zones","version":1,"volumes":[]}' ] ||
+		fail "JSON"
 	if "$fragtrace" zones -t t --f2fs-state s >/dev/full 2>said; then fail "a full disk is not noticed"; fi
 	grep -q '^fragtrace zones: <stdout>: cannot write the zones: No space left on device$' said || fail "$(cat said)"
+}
+
+# The zones at a moment of a recording are those that were recorded before it.
+test_of_a_recording() {
+	local first=run/fragtrace-1700000000.000 last=run/fragtrace-1700000010.000
+	mkdir run
+	well
+	zones >first
+	sed '1a# time 1700000000.000' t >$first.table
+	cp -r s $first.f2fs
+	# later, a zone that was written while F2FS's state was copied
+	sed -i '6s/wptr 0x000320/wptr 0x000640/; 6s/$/ changed/' s/zones.0
+	zones >last
+	grep -qx '  zone 5: it has changed while it was read, and is not compared' last || fail "$(cat last)"
+	sed '1a# time 1700000010.000' t >$last.table
+	cp -r s $last.f2fs
+	"$fragtrace" zones run --at 9s >text
+	is_of '2023-11-14 22:13:20 UTC' first
+	"$fragtrace" zones run >text
+	is_of '2023-11-14 22:13:30 UTC' last
+	"$fragtrace" zones $first.table | sed "s,$first.f2fs,s," | cmp - first
+	"$fragtrace" zones --json run --at 9s >j
+	[ "$(grep -c '"finding":null' j)" = 8 ] && ! grep -q '"finding":"' j || fail "$(cat j)"
+	grep -q '"time":1700000000.000,' j
+	"$fragtrace" space run --at 9s >text
+	"$fragtrace" space -t t --f2fs-state s >first
+	is_of '2023-11-14 22:13:20 UTC' first
+	picture
+	pixels >want
+	"$fragtrace" view --layout zones run -o z.svg >/dev/null
+	pixels | cmp - want
+	"$fragtrace" view --layout zones run --at 9s -o z.svg >/dev/null
+	! pixels | cmp -s - want || fail "the picture is not that of the moment"
+	"$fragtrace" view --layout zones $first.table -o y.svg >/dev/null
+	sed 's/run:/&/' y.svg | cmp - z.svg
+	refuses 'fragtrace zones: run: the recording begins at 2023-11-14T22:13:20.000000+00:00' "$fragtrace" zones run --at 1999-01-01T00:00:00Z
+	rm $first.f2fs/zones.0
+	refuses "fragtrace zones: $first.f2fs: has no file zones.0, but F2FS is on a zoned device; copy" "$fragtrace" zones run --at 9s
+	rm -r $first.f2fs
+	misused "fragtrace zones: $first.table: there is no F2FS's state of its time beside it" "$fragtrace" zones run --at 9s
+	refuses "$first.table: has no zones, for --layout zones; copy" "$fragtrace" view --layout zones run --at 9s -o out.png
+	misused 't is no recording; name a folder' "$fragtrace" zones t --f2fs-state s --at 9s
+}
+
+# is_of(time, file) - ./text says that it is of this time, and then what the file says, whose state is in ./s
+is_of() {
+	(echo "recorded $1" && echo && cat "$2") >want
+	sed 's,run/fragtrace-[0-9.]*.f2fs/,s/,' text | diff - want
+}
+
+# pixels() - the shapes of z.svg
+pixels() {
+	grep -o '<rect.*' z.svg
 }
 
 # places(color) - the left edges and widths of the filled shapes of this colour in z.svg, from the right end of the full zone's row

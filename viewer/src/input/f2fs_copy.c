@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: copy what F2FS knows about the volumes of a table, as f2fs_state.c reads it.
- * The copies are packed with zstd. The folder gets its name when it is complete.
+ * Beside the pipeline: copy what F2FS knows about the volumes of a table, as f2fs_state.c reads it, and what zoned devices
+ * report of their zones, as zones.c reads it. The copies are packed with zstd. The folder gets its name when it is complete.
  */
 #include <zstd.h>
 
 #include "input/f2fs_state.h"
 #include "input/source.h"
+#include "input/zones.h"
 #include "util.h"
 
 /* Of the device: F2FS's superblock is in it. */
@@ -47,25 +48,118 @@ static void copy_file(const char *dir, const char *name, const char *from, size_
 	close(fd);
 }
 
-static void copy_volume(const char *dir, const char *dev)
+/* === Zones === */
+
+static void write_limit(const char *dir, const char *name, size_t i, uint64_t limit)
 {
-	static const struct {
-		const char *name, *from;
-	} files[] = {
-		{ "segment_bits", "/proc/fs/f2fs/%s/segment_bits" },
-		{ "victim_bits", "/proc/fs/f2fs/%s/victim_bits" },
-		{ "free_segments", "/sys/fs/f2fs/%s/free_segments" },
-	};
+	char *path = xasprintf("%s/%s.%zu.zst", dir, name, i), *text = xasprintf("%ju\n", (uintmax_t)limit);
+
+	if (limit != UINT64_MAX)
+		write_packed(path, text, strlen(text));
+	free(text);
+	free(path);
+}
+
+/* As blkzone(8) reports them, and whether they have changed. */
+static void write_zones(const char *dir, size_t i, const struct zone_device *d)
+{
+	static const char *const conditions[N_ZONE_CONDITIONS] = { "nw", "em", "oi", "oe", "cl", [ZONE_READ_ONLY] = "ro", "fu", "of" };
+	char *path = xasprintf("%s/zones.%zu.zst", dir, i), *text = NULL;
+	const uint64_t blk_sectors = BLK_BYTES / 512;
+	size_t len = 0, k;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		die("no memory to copy what zoned devices report");
+	for (k = 0; k < d->n + d->n_outside; k++) {
+		const struct zone *z = &d->zones[k];
+
+		fprintf(out, "  start: 0x%09jx, len 0x%06jx, cap 0x%06jx, wptr 0x%06jx reset:0 non-seq:0, zcond:%2u(%s) [type: %s]%s\n",
+			(uintmax_t)((z->lba - d->lba) * blk_sectors), (uintmax_t)(z->blks * blk_sectors), (uintmax_t)(z->capacity * blk_sectors),
+			(uintmax_t)(zone_has_pointer(z) ? (z->pointer - z->lba) * blk_sectors : 0), z->condition,
+			z->condition < N_ZONE_CONDITIONS && conditions[z->condition] ? conditions[z->condition] : "x",
+			z->condition == ZONE_CONVENTIONAL ? "1(CONVENTIONAL)" : "2(SEQ_WRITE_REQUIRED)", z->has_changed ? " changed" : "");
+	}
+	if (!fclose(out))
+		write_packed(path, text, len);
+	free(text);
+	free(path);
+	write_limit(dir, "max_open_zones", i, d->max_open);
+	write_limit(dir, "max_active_zones", i, d->max_active);
+}
+
+static bool is_zoned(const char *device)
+{
+	struct f2fs_super super = { 0 };
+	FILE *file = fopen(device, "re");
+
+	if (file) {
+		free(f2fs_super_read(&super, file, device));
+		fclose(file);
+	}
+	return super.is_zoned;
+}
+
+/* Said once. */
+static void say_missing(const struct volume *v, const char *what, const char *why)
+{
+	static bool was_said;
+
+	if (!was_said)
+		warn("the %s of %s is not recorded: %s", what, v->path, why);
+	was_said = true;
+}
+
+/* === Volumes === */
+
+static size_t n_segments(const struct volume *v)
+{
+	return (v->end_blk - v->first_blk) / F2FS_SEGMENT_BLKS;
+}
+
+static void copy_of_device(const char *dir, const char *folder, const char *dev, const char *name)
+{
+	char *from = xasprintf("%s/%s/%s", folder, dev, name);
+
+	copy_file(dir, name, from, 0);
+	free(from);
+}
+
+static void copy_files(const char *dir, const char *dev, const struct volume *v)
+{
+	/* the bits of a large volume would be too many */
+	copy_of_device(dir, "/proc/fs/f2fs", dev, n_segments(v) <= F2FS_MAX_UNASKED_SEGMENTS ? "segment_bits" : "segment_info");
+	copy_of_device(dir, "/proc/fs/f2fs", dev, "victim_bits");
+	copy_of_device(dir, "/sys/fs/f2fs", dev, "free_segments");
+	copy_file(dir, "status", DEBUGFS "/f2fs/status", 0);
+}
+
+/* Zoned devices report before and after F2FS's state is copied: what has changed meanwhile is marked. */
+static void copy_volume(const char *dir, const char *dev, const struct table *table, const struct volume *v)
+{
+	char *device = xasprintf("/dev/%s", dev), *trouble = NULL;
+	struct zones before = { 0 }, zones = { 0 };
+	bool has_zones = is_zoned(device);
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(files); i++) {
-		const char *rest = strchr(files[i].from, '%') + 2;
-		char *from = xasprintf("%.*s%s%s", (int)(rest - 2 - files[i].from), files[i].from, dev, rest);
-
-		copy_file(dir, files[i].name, from, 0);
-		free(from);
+	if (has_zones)
+		trouble = zones_read_volume(&before, table, v, NULL);
+	copy_files(dir, dev, v);
+	copy_file(dir, "superblock", device, SUPERBLOCK_BYTES);
+	if (has_zones && !trouble)
+		trouble = zones_read_volume(&zones, table, v, NULL);
+	if (trouble) {
+		say_missing(v, "state of the zones", trouble);
+	} else {
+		zones_compare(&zones, &before, 1);
+		for (i = 0; i < zones.n; i++)
+			if (zones.devices[i].is_zoned)
+				write_zones(dir, i, &zones.devices[i]);
 	}
-	copy_file(dir, "status", DEBUGFS "/f2fs/status", 0);
+	free(trouble);
+	zones_clear(&before);
+	zones_clear(&zones);
+	free(device);
 }
 
 /**
@@ -85,14 +179,10 @@ void f2fs_states_copy(const struct table *table, const char *dir)
 		const struct volume *v = &table->volumes[i];
 		char *dev = f2fs_device_name(v), *sub = xasprintf("%s/%u:%u", temporary, v->major, v->minor);
 
-		if (dev && (v->end_blk - v->first_blk) / F2FS_SEGMENT_BLKS <= F2FS_MAX_UNASKED_SEGMENTS &&
-		    (!mkdir(sub, 0777) || errno == EEXIST)) {
-			char *device = xasprintf("/dev/%s", dev);
-
-			copy_volume(sub, dev);
-			copy_file(sub, "superblock", device, SUPERBLOCK_BYTES);
-			free(device);
-		}
+		if (n_segments(v) > F2FS_MAX_COPIED_SEGMENTS)
+			say_missing(v, "state of F2FS", "F2FS takes long to describe more than 2 TiB");
+		else if (dev && (!mkdir(sub, 0777) || errno == EEXIST))
+			copy_volume(sub, dev, table, v);
 		free(dev);
 		free(sub);
 	}

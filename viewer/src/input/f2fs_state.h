@@ -10,6 +10,8 @@
 
 /* The kernel makes the text of segment_bits as a whole: 14 MB for so many segments, which are 128 GiB. */
 #define F2FS_MAX_UNASKED_SEGMENTS 65536
+/* That of segment_info is half as large for so many segments, which are 2 TiB. */
+#define F2FS_MAX_COPIED_SEGMENTS (16 * F2FS_MAX_UNASKED_SEGMENTS)
 
 /* The end of the name of a folder with F2FS's state, beside the snapshot of that time. */
 #define F2FS_STATE_SUFFIX ".f2fs"

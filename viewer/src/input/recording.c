@@ -408,6 +408,38 @@ const struct recorded *recording_before(const struct recording *recording, const
 	return i ? &recording->list[i - 1] : NULL;
 }
 
+static noreturn void refuse_early(const struct recording *r, uint64_t at_ns)
+{
+	char at[MOMENT_MAX], begin[MOMENT_MAX];
+
+	die("%s: the recording begins at %s; expected no moment before that, such as %s", r->dir,
+	    moment_text(begin, ns_of(r->list[0].time_ms)), moment_text(at, at_ns));
+}
+
+/**
+ * recording_snapshot() - find the snapshot before a moment
+ * @dir: folder of the recording
+ * @moment: when
+ *
+ * Ends the program if the moment is before the beginning.
+ *
+ * Return: its path; to be freed.
+ */
+char *recording_snapshot(const char *dir, const struct moment *moment)
+{
+	const struct recorded *found;
+	struct recording recording;
+	char *path;
+
+	recording_open(&recording, dir);
+	found = recording_before(&recording, moment);
+	if (!found)
+		refuse_early(&recording, absolute(&recording, moment));
+	path = xasprintf("%s", found->snapshot);
+	recording_close(&recording);
+	return path;
+}
+
 /**
  * recording_read() - rebuild the snapshot of a moment
  * @recording: the recording
@@ -420,12 +452,11 @@ const struct recorded *recording_before(const struct recording *recording, const
 void recording_read(const struct recording *recording, const struct moment *moment, struct text *text)
 {
 	uint64_t at_ns = absolute(recording, moment);
-	char at[MOMENT_MAX], begin[MOMENT_MAX];
 	size_t i = find_before(recording, at_ns);
+	char begin[MOMENT_MAX];
 
 	if (!i)
-		die("%s: the recording begins at %s; expected no moment before that, such as %s", recording->dir,
-		    moment_text(begin, ns_of(recording->list[0].time_ms)), moment_text(at, at_ns));
+		refuse_early(recording, at_ns);
 	i--;
 	if (!recording->list[i].events && i + 1 == recording->n && at_ns != UINT64_MAX && at_ns > ns_of(recording->list[i].time_ms))
 		warn("%s: the last change recorded is at %s; taking that moment", recording->dir,

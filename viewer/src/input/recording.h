@@ -58,6 +58,7 @@ bool recording_is(const char *path);
 bool recording_has_any(const char *dir);
 void recording_open(struct recording *recording, const char *dir);
 void recording_read(const struct recording *recording, const struct moment *moment, struct text *text);
+char *recording_snapshot(const char *dir, const struct moment *moment);
 const struct recorded *recording_before(const struct recording *recording, const struct moment *moment);
 void recording_span(const struct recording *recording, size_t i, struct span *span);
 void recording_follow(const struct recording *recording, size_t i, struct span *span, const struct replay_follower *follower);

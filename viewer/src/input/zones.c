@@ -5,6 +5,7 @@
  * The devices are those of the superblock. On the running system, the first one is where the volume is mounted from, and
  * the others have the paths that mkfs.f2fs was given, as for F2FS itself. A folder has zones.N, what blkzone(8) reports of
  * the Nth device, counted from 0, with max_open_zones.N and max_active_zones.N of its queue; a device without it has no zones.
+ * In a recording, a line ends with the word changed if the zone was another one when F2FS's state began to be copied.
  */
 #include <fcntl.h>
 #include <linux/blkzoned.h>
@@ -24,17 +25,17 @@
 
 /* === A device === */
 
-static void add_zone(struct zone_device *d, size_t *cap, const struct blk_zone *z)
+static struct zone *add_zone(struct zone_device *d, size_t *cap, const struct blk_zone *z)
 {
 	uint64_t lba = d->lba + z->start / BLK_SECTORS;
 	struct zone *zone;
 
-	if (lba >= d->end) {
+	d->zones = grow(d->zones, cap, d->n + d->n_outside, sizeof(*d->zones));
+	zone = &d->zones[d->n + d->n_outside];
+	if (lba < d->end)
+		d->n++;
+	else
 		d->n_outside++;
-		return;
-	}
-	d->zones = grow(d->zones, cap, d->n, sizeof(*d->zones));
-	zone = &d->zones[d->n++];
 	*zone = (struct zone){
 		.lba = lba, .blks = z->len / BLK_SECTORS, .capacity = z->capacity / BLK_SECTORS,
 		.pointer = d->lba + z->wp / BLK_SECTORS,
@@ -43,6 +44,7 @@ static void add_zone(struct zone_device *d, size_t *cap, const struct blk_zone *
 	/* a full zone has no write pointer of its own */
 	if (zone->condition == ZONE_FULL)
 		zone->pointer = zone->lba + zone->capacity;
+	return zone;
 }
 
 /* A device without zones is one that is written anywhere. */
@@ -78,17 +80,21 @@ static uint64_t queue_limit(dev_t dev, const char *name)
 	return n;
 }
 
-static void ask_zones(struct zone_device *d, int fd)
+/* This and all below return why it cannot be read, to be freed, or NULL. */
+static char *ask_zones(struct zone_device *d, int fd)
 {
 	struct blk_zone_report *report = xcalloc(1, sizeof(*report) + MAX_REPORTED * sizeof(*report->zones));
 	uint64_t sector = 0, asked;
+	char *trouble = NULL;
 	size_t cap = 0, i;
 
 	do {
 		asked = sector;
 		*report = (struct blk_zone_report){ .sector = sector, .nr_zones = MAX_REPORTED };
-		if (ioctl(fd, BLKREPORTZONE, report))
-			die("%s: cannot report zones: %s", d->name, strerror(errno));
+		if (ioctl(fd, BLKREPORTZONE, report)) {
+			trouble = xasprintf("%s: cannot report zones: %s", d->name, strerror(errno));
+			break;
+		}
 		for (i = 0; i < report->nr_zones; i++) {
 			struct blk_zone *z = &report->zones[i];
 
@@ -99,25 +105,28 @@ static void ask_zones(struct zone_device *d, int fd)
 		}
 	} while (report->nr_zones && sector > asked);
 	free(report);
+	return trouble;
 }
 
-static void ask_device(struct zone_device *d)
+static char *ask_device(struct zone_device *d)
 {
 	int fd = open(d->name, O_RDONLY | O_CLOEXEC);
+	char *trouble = NULL;
 	uint32_t sectors = 0;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))
-		die("%s: %s; it is a device of the volume (are you root?)", d->name, strerror(errno));
+		return xasprintf("%s: %s; it is a device of the volume (are you root?)", d->name, strerror(errno));
 	/* kernels without zoned devices do not know the call */
 	d->is_zoned = !ioctl(fd, BLKGETZONESZ, &sectors) && sectors;
 	d->max_open = queue_limit(st.st_rdev, "max_open_zones");
 	d->max_active = queue_limit(st.st_rdev, "max_active_zones");
 	if (d->is_zoned)
-		ask_zones(d, fd);
+		trouble = ask_zones(d, fd);
 	else
 		add_whole(d);
 	close(fd);
+	return trouble;
 }
 
 /* === A folder === */
@@ -133,24 +142,28 @@ static uint64_t copied_limit(const struct table *table, const struct volume *v, 
 
 static void parse_zones(struct zone_device *d, struct f2fs_lines *lines)
 {
+	uint64_t end = 0, pointer;
 	size_t cap = 0;
 
 	while (f2fs_lines_next(lines)) {
-		uint64_t pointer;
+		const char *rest = strrchr(lines->text, ']');
 		struct blk_zone z;
 
 		if (sscanf(lines->text, " start: %" SCNx64 ", len %" SCNx64 ", cap %" SCNx64 ", wptr %" SCNx64
 			   " reset:%*u non-seq:%*u, zcond:%" SCNu8 "(%*[^)]) [type: %" SCNu8, (uint64_t *)&z.start,
 			   (uint64_t *)&z.len, (uint64_t *)&z.capacity, &pointer, &z.cond, &z.type) != 6 || z.len < BLK_SECTORS)
 			f2fs_lines_refuse(lines, "expected a zone as blkzone report writes it, copy its output again");
-		else
-			z.wp = z.start + pointer;
-		if (!lines->trouble)
-			add_zone(d, &cap, &z);
+		else if (z.start != end)
+			f2fs_lines_refuse(lines, "expected the zone that begins where the last one ends, copy the output of blkzone report again");
+		if (lines->trouble)
+			break;
+		end = z.start + z.len;
+		z.wp = z.start + pointer;
+		add_zone(d, &cap, &z)->has_changed = rest && !strcmp(rest, "] changed");
 	}
 }
 
-static void parse_device(struct zone_device *d, const struct table *table, const struct volume *v, const char *dir, size_t i)
+static char *parse_device(struct zone_device *d, const struct table *table, const struct volume *v, const char *dir, size_t i)
 {
 	char *name = xasprintf("zones.%zu", i), *path = xasprintf("%s/%s", dir, name);
 	struct f2fs_lines lines = { .name = path, .file = f2fs_state_open(table, v, dir, name) };
@@ -164,57 +177,68 @@ static void parse_device(struct zone_device *d, const struct table *table, const
 	} else {
 		add_whole(d);
 	}
-	if (lines.trouble)
-		die("%s", lines.trouble);
 	free(path);
 	free(name);
+	return lines.trouble;
 }
 
 /* === Volumes === */
 
-static void read_super(struct f2fs_super *super, const struct table *table, const struct volume *v, const char *dir, const char *device)
+static char *read_super(struct f2fs_super *super, const struct table *table, const struct volume *v, const char *dir, const char *device)
 {
 	FILE *file = dir ? f2fs_state_open(table, v, dir, "superblock") : fopen(device, "re");
 	char *name = dir ? xasprintf("%s/superblock", dir) : xasprintf("%s", device), *trouble;
 
-	if (!file)
-		die("%s: %s; it has the devices of the volume", name, strerror(errno));
-	trouble = f2fs_super_read(super, file, name);
-	if (trouble)
-		die("%s", trouble);
-	fclose(file);
+	if (file)
+		trouble = f2fs_super_read(super, file, name);
+	else
+		trouble = xasprintf("%s: %s; it has the devices of the volume", name, strerror(errno));
+	if (file)
+		fclose(file);
 	free(name);
+	return trouble;
 }
 
-static void read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir)
+/**
+ * zones_read_volume() - read the zones of the devices of a volume
+ * @zones: the result; to be released with zones_clear(), also if it is refused
+ * @table: the table with the volume
+ * @v: the volume
+ * @dir: folder with copies; NULL: the running system
+ *
+ * Return: NULL, or why it cannot be read; to be freed.
+ */
+char *zones_read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir)
 {
-	char *kernels = dir ? NULL : f2fs_device_name(v), *first = xasprintf("/dev/%s", kernels ? kernels : "?");
-	struct f2fs_super super;
+	char *kernels = dir ? NULL : f2fs_device_name(v), *first = xasprintf("/dev/%s", kernels ? kernels : "?"), *trouble;
+	struct f2fs_super super = { 0 };
 	bool is_zoned = false;
 	uint64_t lba = 0;
 	size_t i;
 
-	read_super(&super, table, v, dir, first);
-	zones->n = super.n_devices ? super.n_devices : 1;
-	for (i = 0; i < zones->n; i++) {
+	*zones = (struct zones){ 0 };
+	trouble = read_super(&super, table, v, dir, first);
+	if (!trouble)
+		zones->n = super.n_devices ? super.n_devices : 1;
+	for (i = 0; i < zones->n && !trouble; i++) {
 		struct zone_device *d = &zones->devices[i];
 
 		d->name = xasprintf("%s", i || (dir && super.n_devices) ? super.devices[i].path : dir ? "the device" : first);
 		d->lba = lba;
 		lba += (uint64_t)super.devices[i].segments * F2FS_SEGMENT_BLKS + (i ? 0 : super.segment0_blkaddr);
 		d->end = super.n_devices ? lba : v->end_blk;
-		if (dir)
-			parse_device(d, table, v, dir, i);
-		else
-			ask_device(d);
-		if (!d->n)
-			die("%s: has no zone that is part of the volume %u:%u; is it the device that F2FS has?", d->name, v->major, v->minor);
+		trouble = dir ? parse_device(d, table, v, dir, i) : ask_device(d);
+		if (!trouble && !d->n)
+			trouble = xasprintf("%s: has no zone that is part of the volume %u:%u; is it the device that F2FS has?", d->name, v->major,
+					    v->minor);
 		is_zoned |= d->is_zoned;
 	}
-	if (dir && super.is_zoned && !is_zoned)
-		die("%s: has no file zones.0, but F2FS is on a zoned device; copy what blkzone report writes, for device N to zones.N", dir);
+	if (dir && super.is_zoned && !is_zoned && !trouble)
+		trouble = xasprintf("%s: has no file zones.0, but F2FS is on a zoned device; copy what blkzone report writes, for device N to zones.N; "
+				    "a recording has it, if the devices could be asked", dir);
 	free(first);
 	free(kernels);
+	return trouble;
 }
 
 /**
@@ -247,8 +271,12 @@ struct zones *zones_read(const struct table *table, const char *dir)
 	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
 	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++)
-		read_volume(&all[i], table, &table->volumes[i], dir);
+	for (i = 0; i < table->n_volumes; i++) {
+		char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
+
+		if (trouble)
+			die("%s", trouble);
+	}
 	return all;
 }
 
@@ -275,19 +303,29 @@ void zones_compare(struct zones *zones, const struct zones *earlier, size_t n)
 }
 
 /**
+ * zones_clear() - release the zones of a volume
+ * @zones: as left by zones_read_volume(), or all zeroes
+ */
+void zones_clear(struct zones *zones)
+{
+	while (zones->n) {
+		struct zone_device *d = &zones->devices[--zones->n];
+
+		free(d->name);
+		free(d->zones);
+	}
+}
+
+/**
  * zones_free() - release the zones
  * @zones: as left by zones_read(), or NULL
  * @n: number of volumes
  */
 void zones_free(struct zones *zones, size_t n)
 {
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; zones && i < n; i++) {
-		for (k = 0; k < zones[i].n; k++) {
-			free(zones[i].devices[k].name);
-			free(zones[i].devices[k].zones);
-		}
-	}
+	for (i = 0; zones && i < n; i++)
+		zones_clear(&zones[i]);
 	free(zones);
 }

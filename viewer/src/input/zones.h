@@ -36,7 +36,7 @@ enum zone_condition {
  * @capacity: how many of its blocks, from the first one on, can be written
  * @pointer: the block that the device writes next; only of conditions with zone_has_pointer()
  * @condition: enum zone_condition
- * @has_changed: it was another one when F2FS's state began to be read
+ * @has_changed: it was another one when F2FS's state began to be read, now or when it was recorded
  */
 struct zone {
 	uint64_t lba;
@@ -53,9 +53,9 @@ struct zone {
  * @lba: its first block, counted over all devices
  * @end: the end of its blocks
  * @is_zoned: it has zones
- * @zones: those of the volume; if it has none, the device is one
- * @n: number of @zones
- * @n_outside: zones at its end that the volume does not have
+ * @zones: those of the volume, then those after its end; if it has none, the device is one
+ * @n: number of @zones in the volume
+ * @n_outside: number of those after its end
  * @max_open: how many zones may be open; 0: no limit; UINT64_MAX: not known
  * @max_active: how many may be open or closed, likewise
  */
@@ -87,6 +87,8 @@ static inline bool zone_has_pointer(const struct zone *zone)
 }
 
 bool zones_any(const struct zones *zones);
+char *zones_read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir);
 struct zones *zones_read(const struct table *table, const char *dir);
 void zones_compare(struct zones *zones, const struct zones *earlier, size_t n);
+void zones_clear(struct zones *zones);
 void zones_free(struct zones *zones, size_t n);

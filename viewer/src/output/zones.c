@@ -336,10 +336,11 @@ static void put_volume(struct json *json, const struct zoned *z)
  * @spaces: by volume
  * @zones: by volume
  * @form: text or JSON
+ * @says_time: the text says when the table was recorded
  *
  * Ends the program if no volume is zoned, or if it cannot be written.
  */
-void zones_write(const struct table *table, const struct space *spaces, const struct zones *zones, enum sheet_form form)
+void zones_write(const struct table *table, const struct space *spaces, const struct zones *zones, enum sheet_form form, bool says_time)
 {
 	struct json json;
 	struct outfile out;
@@ -353,10 +354,13 @@ void zones_write(const struct table *table, const struct space *spaces, const st
 	outfile_open(&out, "-", "zones");
 	if (form == FORM_JSON) {
 		json_begin(&json, out.file, "zones", 1);
+		json_real(&json, "time", (double)table->text.time_ms / 1000, 3);
 		json_array(&json, "volumes");
-	} else if (!n) {
-		fputs("no volume is watched\n", out.file);
+	} else if (says_time) {
+		fprintf(out.file, "recorded %s\n\n", TIME_OF(&table->text));
 	}
+	if (form != FORM_JSON && !n)
+		fputs("no volume is watched\n", out.file);
 	for (i = 0; i < table->n_volumes; i++) {
 		struct zoned z = { table, &spaces[i], &zones[i] };
 

@@ -6,4 +6,4 @@
 #include "model/space.h"
 #include "output/sheet.h"
 
-void zones_write(const struct table *table, const struct space *spaces, const struct zones *zones, enum sheet_form form);
+void zones_write(const struct table *table, const struct space *spaces, const struct zones *zones, enum sheet_form form, bool says_time);

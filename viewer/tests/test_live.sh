@@ -409,6 +409,7 @@ test_source_goes_and_comes_back() {
 	"$fragtrace" record rec -t t -n 0.02 2>/dev/null &
 	"$fragtrace" view -t t -o out.png -n 0.02 2>stderr &
 	wait_for test -e out.png
+	wait_for test -d rec
 	mv t away
 	wait_for grep -q 't: cannot open: No such file or directory.*; waiting until it is back' stderr
 	sleep 0.2
@@ -418,6 +419,7 @@ test_source_goes_and_comes_back() {
 	mv t2 t
 	wait_for grep -q 't: is back' stderr
 	wait_for grep -qa 'contiguous files=1 blocks=2,' out.png
+	wait_for sh -c '[ "$(find rec -type f | wc -l)" = 2 ]'
 	mv t away
 	wait_for sh -c '[ "$(grep -c waiting stderr)" = 2 ]'
 	kill $!

@@ -115,6 +115,7 @@ static void use_record(struct session *s, struct table *table)
 {
 	if (recorder_add(&s->recorder, &table->text, false))
 		recorder_add_heat(&s->recorder, &s->source);
+	recorder_add_counts(&s->recorder, &s->source);
 }
 
 /* The files whose map differed from F2FS, as far as the module has looked; 0 for a table that was copied. */

@@ -347,6 +347,8 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     world.put("proc/fs/f2fs/fake16/segment_info", info)
     heat = b"# fragtrace heat 2\n# windows blocks=32 period_secs=3600\n254:0 7 0 5 60 5 0 0 /m/a\n"
     world.put("sys/kernel/debug/fragtrace/heat", heat)
+    world.put("sys/kernel/debug/fragtrace/gc", "# fragtrace gc 2\n")
+    world.put("sys/kernel/debug/fragtrace/ledger", "# fragtrace ledger 1\n# not known: the module was loaded with ledger=0\n")
     with world.recording():
         world.wait_readings(2)
     stem = world.run / "fragtrace-1700000000.000"
@@ -356,6 +358,7 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     expect(kept, {**{f"254:0/{name}.zst": (F2FS / name).read_bytes() for name in names}, "254:48/status.zst": status,
                   "254:16/status.zst": status, "254:16/segment_info.zst": info})
     expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.heat.zst").read_bytes()), heat)
+    expect((Path(stem).with_name("gc").read_text(), Path(stem).with_name("ledger").exists()), ("# fragtrace gc 2\n", False))
     expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.snapshot.zst").read_bytes()),
            (world.fake / "sys/kernel/debug/fragtrace/snapshot").read_bytes())
 

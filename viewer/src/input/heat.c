@@ -87,17 +87,6 @@ static bool parse(struct heat *heat, const char *name, char *text)
 	return is_known;
 }
 
-/**
- * heat_is_known() - does the module count what is read?
- * @text: its file heat
- *
- * Return: false if it was loaded with heat=0.
- */
-bool heat_is_known(const struct text *text)
-{
-	return text->len && !strstr(text->buf, "\n# not known");
-}
-
 /* A recorded copy is only there if the module counted. */
 static const char *hint(const char *path)
 {

@@ -47,7 +47,6 @@ struct heat {
 	size_t cap;
 };
 
-bool heat_is_known(const struct text *text);
 char *heat_read(struct heat *heat, const char *path);
 void heat_free(struct heat *heat);
 const struct heat_window *heat_find(const struct heat *heat, const struct table *table, uint32_t file, uint64_t number);

@@ -172,6 +172,32 @@ void latency_read(struct latency *latency, const char *name)
 }
 
 /**
+ * latency_waited() - how long the readers of a file have waited
+ * @volume: its volume
+ * @counts: what was read of it
+ *
+ * All reads in several pieces were timed, and a sample of the others: each counts as those of its length on the volume.
+ *
+ * Return: nanoseconds.
+ */
+double latency_waited(const struct latency_volume *volume, const struct latency_counts *counts)
+{
+	double reads = 0, whole_ns = 0;
+	size_t i;
+
+	for (i = 0; i < LATENCY_LENGTHS; i++) {
+		const struct latency_sum *whole = &volume->times[i].whole;
+
+		reads += (double)counts->reads[i];
+		if (whole->reads)
+			whole_ns += (double)counts->reads[i] * (double)whole->waited / (double)whole->reads;
+	}
+	if (reads <= (double)counts->timed_split)
+		return (double)counts->waited_split;
+	return (double)counts->waited_split + whole_ns * (reads - (double)counts->timed_split) / reads;
+}
+
+/**
  * latency_free() - release what latency_read() has read
  * @latency: as left by it
  */

@@ -104,4 +104,5 @@ struct latency {
 };
 
 void latency_read(struct latency *latency, const char *name);
+double latency_waited(const struct latency_volume *volume, const struct latency_counts *counts);
 void latency_free(struct latency *latency);

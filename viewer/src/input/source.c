@@ -8,7 +8,6 @@
 
 #include "apart.h"
 #include "clock.h"
-#include "input/heat.h"
 #include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/source.h"
@@ -198,22 +197,23 @@ bool source_read_beside(const struct source *source, const char *name, struct te
 }
 
 /**
- * source_read_heat() - read what the module has counted until now
- * @source: its table or snapshot, or a copy in a folder with a copy of its file heat
+ * source_read_counts() - read what the module has counted until now
+ * @source: its table or snapshot, or a copy in a folder with copies of its files
+ * @name: the file with the counts: gc, heat, latency or ledger
  * @text: the result, unpacked; to be freed with text_free()
  *
- * Return: false if there are no counts.
+ * Return: false if there are no counts: there is no such file, or the module was loaded without the parameter.
  */
-bool source_read_heat(const struct source *source, struct text *text)
+bool source_read_counts(const struct source *source, const char *name, struct text *text)
 {
 	const char *slash = strrchr(source->path, '/');
 
 	if (!slash || (strcmp(slash, "/snapshot") && strcmp(slash, "/table")) ||
-	    !source_read_beside(source, "heat", text))
+	    !source_read_beside(source, name, text))
 		return false;
 	if (is_packed(text))
-		unpack(text, "heat");
-	if (heat_is_known(text))
+		unpack(text, name);
+	if (text->len && !strstr(text->buf, "\n# not known"))
 		return true;
 	text_free(text);
 	return false;

@@ -36,6 +36,6 @@ void source_free(struct source *source);
 const char *source_hint(const char *path, int err);
 bool source_read_table(struct source *source, struct table *table, bool keep);
 void source_parse(struct table *table, const char *name, struct text *text, bool keep);
-bool source_read_heat(const struct source *source, struct text *text);
+bool source_read_counts(const struct source *source, const char *name, struct text *text);
 bool source_read_beside(const struct source *source, const char *name, struct text *text);
 void source_report(struct source *source);

@@ -56,7 +56,6 @@ struct ranked {
 /* What is known of a volume: its prices and sums; its files and its rest, and extensions, those first that cost most. */
 struct costs {
 	struct price prices[LATENCY_LENGTHS];
-	double whole_wait_ns[LATENCY_LENGTHS];	/* of a read in one piece, on average */
 	double waited_for[LATENCY_LENGTHS];	/* which share of the reads in several pieces is */
 	struct ranked all;
 	struct ranked *files, *extensions;
@@ -165,19 +164,6 @@ static void add_line(struct ranked *sum, const struct ranked *more)
 	sum->extra += more->extra;
 }
 
-/* How long its readers have waited: those of all reads in several pieces, and of a sample of the others. */
-static double waited_of(const struct costs *costs, const struct latency_counts *counts)
-{
-	double reads = (double)sum(counts->reads), whole = 0;
-	size_t i;
-
-	for (i = 0; i < LATENCY_LENGTHS; i++)
-		whole += (double)counts->reads[i] * costs->whole_wait_ns[i];
-	if (reads <= (double)counts->timed_split)
-		return (double)counts->waited_split;
-	return (double)counts->waited_split + whole * (reads - (double)counts->timed_split) / reads;
-}
-
 static int by_cost(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
@@ -207,7 +193,7 @@ static void find_files(struct costs *costs, const struct latency *latency, const
 			continue;
 		costs->files[costs->n_files] = (struct ranked){
 			.path = f->path, .ext = f->ext, .is_deleted = f->is_deleted, .n_files = 1, .cost = cost_of(costs, &f->counts),
-			.waited = waited_of(costs, &f->counts), .reads = reads, .extra = extra, .requests = reads + extra + f->counts.cut,
+			.waited = latency_waited(volume, &f->counts), .reads = reads, .extra = extra, .requests = reads + extra + f->counts.cut,
 		};
 		add_line(&costs->all, &costs->files[costs->n_files++]);
 	}
@@ -244,10 +230,9 @@ static void find_costs(struct costs *costs, const struct latency *latency, const
 	*costs = (struct costs){ .all.cost.is_known = true };
 	find_prices(costs, volume);
 	for (i = 0; i < LATENCY_LENGTHS; i++) {
-		const struct latency_times *t = &volume->times[i];
+		const struct latency_sum *split = &volume->times[i].split;
 
-		costs->whole_wait_ns[i] = t->whole.reads ? (double)t->whole.waited / (double)t->whole.reads : 0;
-		costs->waited_for[i] = t->split.reads ? (double)t->split.waits / (double)t->split.reads : 0;
+		costs->waited_for[i] = split->reads ? (double)split->waits / (double)split->reads : 0;
 	}
 	find_files(costs, latency, volume);
 	qsort(costs->files, costs->n_files, sizeof(*costs->files), by_cost);

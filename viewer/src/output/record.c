@@ -261,7 +261,7 @@ void recorder_add_heat(const struct recorder *recorder, const struct source *sou
 	struct outfile out;
 	struct text text;
 
-	if (source_read_heat(source, &text)) {
+	if (source_read_counts(source, "heat", &text)) {
 		outfile_open(&out, path, "counts of reads");
 		pack(zstd, &out, text.buf, text.len, ZSTD_e_end);
 		outfile_close(&out);
@@ -269,6 +269,32 @@ void recorder_add_heat(const struct recorder *recorder, const struct source *sou
 	}
 	ZSTD_freeCCtx(zstd);
 	free(path);
+}
+
+/**
+ * recorder_add_counts() - store what the module has counted until now, in place of what was stored before
+ * @recorder: the folder, after recorder_add()
+ * @source: where the table was read; what is not beside it is not stored
+ */
+void recorder_add_counts(const struct recorder *recorder, const struct source *source)
+{
+	static const char *const names[] = { "gc", "latency", "ledger" };
+	struct outfile out;
+	struct text text;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		char *path = xasprintf("%s/%s", recorder->dir, names[i]);
+
+		if (source_read_counts(source, names[i], &text)) {
+			outfile_open(&out, path, "counts");
+			if (fwrite(text.buf, 1, text.len, out.file) != text.len)
+				outfile_failed(&out);
+			outfile_close(&out);
+			text_free(&text);
+		}
+		free(path);
+	}
 }
 
 /**

@@ -147,6 +147,7 @@ static bool copy(struct live *live, bool always)
 	live->needs_copy = false;
 	if (recorder_add(live->recorder, &table.text, always || !live->log.path))
 		begin_log(live, &table);
+	recorder_add_counts(live->recorder, live->source);
 	table_free(&table);
 	return true;
 }

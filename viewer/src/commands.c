@@ -622,6 +622,12 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "Of each volume, what the device got by kind of block; by process, cgroup, extension and file, what was written and "
 		   "what the device got for it.",
 	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
+	{ "compare", "A B", "Say whether files are more fragmented in the runs B than in A.",
+	  .least = 2, .most = 2, .start = compare_run,
+	  .about = "By fragments, extra requests, causes and extensions, and by the write amplification, the time of reads and garbage "
+		   "collections where the runs have them; each with an interval. A and B are folders of runs, or a run: a snapshot, a "
+		   "recording (its end), or a copy of the folder of debugfs. Status 3: there is more of something; 4: the runs are too few to tell.",
+	  .options = { OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },

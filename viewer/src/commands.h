@@ -8,11 +8,12 @@
 #define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
 #define DEFAULT_LATENCY DEBUGFS "/fragtrace/latency"
 #define DEFAULT_LEDGER DEBUGFS "/fragtrace/ledger"
-#define N_COMMANDS 23
+#define N_COMMANDS 24
 
 extern const struct command commands[N_COMMANDS];
 
 void command_run(const struct command *command, const struct options *options);
+int compare_run(const struct options *options);
 int cost_run(const struct options *options);
 int ledger_run(const struct options *options);
 int defrag_run(const struct options *options);

@@ -31,7 +31,7 @@ static noreturn void help(void)
 		printf("  %-10s%s\n", commands[i].name, commands[i].summary);
 	cli_print("\nfragtrace COMMAND --help has the options. Most commands read a TABLE as well, a saved snapshot, a mailed text\n"
 		  "or a recording: their help says which.\n"
-		  "Exit status: 0 success; 1 error; 2 wrong command line; 3 of check and defrag, 4 of defrag: see there.\n");
+		  "Exit status: 0 success; 1 error; 2 wrong command line; 3 of check, compare and defrag, 4 of compare and defrag: see there.\n");
 	exit(EXIT_SUCCESS);
 }
 

@@ -28,8 +28,8 @@
 /**
  * enum exit_status - the exit statuses of all commands; 0 is success and 1 an error
  * @EXIT_USAGE: the command line is wrong
- * @EXIT_BAD: check: a condition holds, or an audit differed; defrag: a part was not moved
- * @EXIT_NOTHING: defrag: nothing is worth a rewrite
+ * @EXIT_BAD: check: a condition holds, or an audit differed; compare: there is more; defrag: a part was not moved
+ * @EXIT_NOTHING: compare: too few runs to tell; defrag: nothing is worth a rewrite
  */
 enum exit_status {
 	EXIT_USAGE = 2,

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the figures of two groups of runs, for fragtrace compare. A run is a snapshot or a table, the end of a
+ * recording, or a folder with copies of the files of debugfs. A group is a run, or a folder of runs.
+ */
+#include <dirent.h>
+#include <math.h>
+
+#include "input/latency.h"
+#include "input/ledger.h"
+#include "input/recording.h"
+#include "input/source.h"
+#include "model/groups.h"
+#include "output/compare_runs.h"
+#include "util.h"
+
+#define NOT_KNOWN NAN
+
+const struct figure_form figure_forms[N_FIGURES] = {
+	[BLOCKS] = { "blocks", "blocks of data", 1, 0 },
+	[FRAGMENTS] = { "fragments", "fragments", 1, 0 },
+	[EXTRA] = { "extra_requests", "extra requests", 1, 0 },
+	[AMPLIFICATION] = { "amplification", "write amplification", 0.01, 2 },
+	[WAITED] = { "waited_ms", "ms waited for reads", 0.1, 1 },
+	[COLLECTIONS] = { "collections", "garbage collections", 1, 0 },
+};
+
+/* === Runs === */
+
+/* The file with the table of a run; NULL if that is none. A recording is read as a whole. To be freed. */
+static char *table_of(const char *run)
+{
+	static const char *const names[] = { "snapshot", "table" };
+	size_t i;
+
+	if (source_may_be(run))
+		return xasprintf("%s", run);
+	for (i = 0; recording_is(run) && i < ARRAY_LEN(names); i++) {
+		char *path = xasprintf("%s/%s", run, names[i]);
+
+		if (source_may_be(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static void add_run(struct compared *c, int group, const char *run)
+{
+	c->runs = grow(c->runs, &c->cap, c->n, sizeof(*c->runs));
+	c->runs[c->n++] = xasprintf("%s", run);
+	c->n_runs[group]++;
+}
+
+static int is_shown(const struct dirent *entry)
+{
+	return *entry->d_name != '.';
+}
+
+static void find_runs(struct compared *c, int group, const char *path)
+{
+	static const char form[] = "expected a snapshot, a table, a recording, or a copy of the folder of debugfs";
+	char *table = table_of(path);
+	struct dirent **list;
+	int i, n;
+
+	c->names[group] = path;
+	if (table || !recording_is(path)) {
+		/* what is no table is told when it is read */
+		add_run(c, group, path);
+		free(table);
+		return;
+	}
+	n = scandir(path, &list, is_shown, versionsort);
+	if (n < 0)
+		die("%s: cannot read: %s", path, strerror(errno));
+	for (i = 0; i < n; i++) {
+		char *run = xasprintf("%s/%s", path, list[i]->d_name);
+
+		table = table_of(run);
+		if (!table)
+			die("%s: is no run; %s", run, form);
+		add_run(c, group, run);
+		free(table);
+		free(run);
+		free(list[i]);
+	}
+	free(list);
+	if (!n)
+		die("%s: has no run in it; %s", path, form);
+}
+
+/* === Figures === */
+
+static void free_rows(struct rows *rows)
+{
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		free(rows->all[i].name);
+		free(rows->all[i].values);
+	}
+	free(rows->all);
+	*rows = (struct rows){ 0 };
+}
+
+static struct row *add_row(struct compared *c, enum answer_part part, const char *name)
+{
+	struct rows *rows = &c->parts[part];
+
+	rows->all = grow(rows->all, &rows->cap, rows->n, sizeof(*rows->all));
+	rows->all[rows->n] = (struct row){ .name = xasprintf("%s", name), .values = xcalloc(c->n, sizeof(double)) };
+	return &rows->all[rows->n++];
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Add up rows with the same name. */
+static void add_up(struct compared *c, enum answer_part part)
+{
+	struct rows *rows = &c->parts[part];
+	size_t i, k, n = 0;
+
+	if (rows->n)
+		qsort(rows->all, rows->n, sizeof(*rows->all), by_name);
+	for (i = 0; i < rows->n; i++) {
+		if (!n || strcmp(rows->all[n - 1].name, rows->all[i].name)) {
+			rows->all[n++] = rows->all[i];
+			continue;
+		}
+		for (k = 0; k < c->n; k++)
+			rows->all[n - 1].values[k] += rows->all[i].values[k];
+		free(rows->all[i].name);
+		free(rows->all[i].values);
+	}
+	rows->n = n;
+}
+
+static void add_breaks(struct compared *c, size_t run, const struct table *table, const uint8_t *starts)
+{
+	struct cause_sum *sums;
+	struct groups groups;
+	struct breaks breaks;
+	size_t i, n;
+
+	breaks_find(&breaks, table, starts);
+	groups_find(&groups, table, &breaks);
+	sums = breaks_sum(breaks.all, breaks.n, (1u << FT_CAUSE_OP_BITS) - 1, &n);
+	for (i = 0; i < n; i++)
+		add_row(c, CAUSES, cause_op_name(sums[i].cause))->values[run] = (double)sums[i].breaks;
+	for (i = 0; i < groups.n; i++)
+		if (groups.all[i].n_breaks)
+			add_row(c, EXTENSIONS, groups.all[i].ext)->values[run] = (double)groups.all[i].n_breaks;
+	free(sums);
+	groups_free(&groups);
+	breaks_free(&breaks);
+}
+
+static void set(struct compared *c, size_t run, enum figure figure, double value)
+{
+	c->parts[FIGURES].all[figure].values[run] = value;
+}
+
+static void read_table(struct compared *c, size_t run)
+{
+	char *path = table_of(c->runs[run]);
+	struct figures *all, sum;
+	struct source source;
+	struct table table;
+	uint8_t *starts;
+
+	source_init(&source, path ? path : c->runs[run]);
+	source_read_table(&source, &table, false);
+	if (table.n_stale || table.n_left_out)
+		warn("%s: %s stale or left out, so its figures are not exact", source.name,
+		     COUNT(table.n_stale + table.n_left_out, "file"));
+	starts = xcalloc(table.n_extents, sizeof(*starts));
+	all = figures_of(&table, starts, NULL);
+	sum = figures_sum(all, table.n_files);
+	set(c, run, BLOCKS, (double)sum.blks);
+	set(c, run, FRAGMENTS, (double)sum.fragments);
+	set(c, run, EXTRA, (double)(sum.requests - sum.ideal));
+	c->has_causes &= table.causes != NULL;
+	add_breaks(c, run, &table, starts);
+	free(all);
+	free(starts);
+	table_free(&table);
+	source_free(&source);
+	free(path);
+}
+
+static void read_ledger(struct compared *c, size_t run, const char *path)
+{
+	uint64_t device = 0, written = 0;
+	struct ledger ledger;
+	size_t i;
+
+	ledger_read(&ledger, path);
+	for (i = 0; i < ledger.n; i++) {
+		const uint64_t *bytes = ledger.lines[i].bytes;
+
+		if (ledger.lines[i].about == LEDGER_DEVICE)
+			device += bytes[0];
+		if (ledger.lines[i].about == LEDGER_FILE)
+			written += bytes[LEDGER_BUFFERED] + bytes[LEDGER_MAPPED] + bytes[LEDGER_DIRECT];
+	}
+	if (written)
+		set(c, run, AMPLIFICATION, (double)device / (double)written);
+	ledger_free(&ledger);
+}
+
+static void read_latency(struct compared *c, size_t run, const char *path)
+{
+	struct latency latency;
+	double waited_ns = 0;
+	size_t i, k;
+
+	latency_read(&latency, path);
+	for (i = 0; i < latency.n_volumes; i++)
+		for (k = 0; k < latency.n_files; k++)
+			if (latency.files[k].major == latency.volumes[i].major && latency.files[k].minor == latency.volumes[i].minor)
+				waited_ns += latency_waited(&latency.volumes[i], &latency.files[k].counts);
+	set(c, run, WAITED, waited_ns / 1e6);
+	latency_free(&latency);
+}
+
+static void read_gc(struct compared *c, size_t run, const char *path, char *text)
+{
+	double collections = 0;
+	char *line;
+
+	if (strncmp(text, "# fragtrace gc 2\n", strlen("# fragtrace gc 2\n")))
+		die_at(path, 1, "expected the line \"# fragtrace gc 2\"; give a copy of the file gc of debugfs");
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		double foreground, background;
+
+		if (sscanf(line, "volume %*s %lf %lf", &foreground, &background) == 2)
+			collections += foreground + background;
+	}
+	set(c, run, COLLECTIONS, collections);
+}
+
+/* What the module has counted is beside a snapshot, as in debugfs, and in the folder of a recording. */
+static void read_counts(struct compared *c, size_t run)
+{
+	static const char *const names[] = { "ledger", "latency", "gc" };
+	const char *dir = c->runs[run];
+	char *at = recording_is(dir) ? xasprintf("%s/snapshot", dir) : xasprintf("%s", dir);
+	const char *slash = strrchr(at, '/');
+	struct source source = { .path = at };
+	struct text text;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		char *path;
+
+		if (!source_read_counts(&source, names[i], &text))
+			continue;
+		path = xasprintf("%.*s/%s", (int)(slash - at), at, names[i]);
+		if (i == 0)
+			read_ledger(c, run, path);
+		else if (i == 1)
+			read_latency(c, run, path);
+		else
+			read_gc(c, run, path, text.buf);
+		free(path);
+		text_free(&text);
+	}
+	free(at);
+}
+
+/* Only what all runs have can be compared. */
+static void drop_unknown(struct compared *c)
+{
+	struct rows *rows = &c->parts[FIGURES];
+	size_t i, k, known, n = 0;
+
+	for (i = 0; i < rows->n; i++) {
+		struct row row = rows->all[i];
+
+		for (k = known = 0; k < c->n; k++)
+			known += !isnan(row.values[k]);
+		if (known == c->n) {
+			rows->all[n++] = row;
+			continue;
+		}
+		if (known)
+			warn("%s: only %zu of %zu runs have that; it is left out", row.name, known, c->n);
+		free(row.name);
+		free(row.values);
+	}
+	rows->n = n;
+	if (!c->has_causes)
+		free_rows(&c->parts[CAUSES]);
+}
+
+/**
+ * compared_read() - read all runs of two groups
+ * @c: the result; to be freed with compared_free()
+ * @groups: where the groups are; must stay valid
+ *
+ * Only figures that all runs have are kept. Ends the program if a run cannot be read.
+ */
+void compared_read(struct compared *c, char *const groups[2])
+{
+	size_t i, k;
+
+	*c = (struct compared){ .has_causes = true };
+	for (i = 0; i < 2; i++)
+		find_runs(c, (int)i, groups[i]);
+	for (i = 0; i < N_FIGURES; i++) {
+		struct row *row = add_row(c, FIGURES, figure_forms[i].text);
+
+		row->figure = (enum figure)i;
+		for (k = 0; k < c->n; k++)
+			row->values[k] = NOT_KNOWN;
+	}
+	for (i = 0; i < c->n; i++) {
+		read_table(c, i);
+		read_counts(c, i);
+		add_up(c, CAUSES);
+		add_up(c, EXTENSIONS);
+	}
+	drop_unknown(c);
+}
+
+/**
+ * compared_free() - release two groups of runs
+ * @c: as left by compared_read()
+ */
+void compared_free(struct compared *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		free(c->runs[i]);
+	free(c->runs);
+	for (i = 0; i < N_PARTS; i++)
+		free_rows(&c->parts[i]);
+	*c = (struct compared){ 0 };
+}

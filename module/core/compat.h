@@ -109,9 +109,10 @@ static inline bool ft_for_reclaim(const struct writeback_control *wbc)
  * the caller must not take a lock. F2FS has no tracepoint there.
  */
 static inline bool ft_sleeping_locks_begin(void)
-	__acquires(RCU)
 {
 	rcu_read_lock();
+	/* sparse cannot follow a section that ends under a condition */
+	__release(RCU);
 	if (preempt_count() != FT_PROBES_KEEP_CPU || irqs_disabled())
 		return false;
 	if (FT_PROBES_KEEP_CPU)
@@ -121,10 +122,10 @@ static inline bool ft_sleeping_locks_begin(void)
 
 /* Undo ft_sleeping_locks_begin(); @begun is its result. */
 static inline void ft_sleeping_locks_end(bool begun)
-	__releases(RCU)
 {
 	if (FT_PROBES_KEEP_CPU && begun)
 		preempt_disable_notrace();
+	__acquire(RCU);
 	rcu_read_unlock();
 }
 

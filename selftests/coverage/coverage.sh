@@ -98,7 +98,7 @@ python() {
 	$PYTHON -B "$FT_TESTS/coverage/uncovered.py" python "$COPY/" <"$COPY/counts.json"
 }
 
-ft_packages build viewer test reports full
+ft_packages build viewer test reports full coverage
 case $* in *module* | "") ft_packages guest ;; esac
 PATH=$PATH:$(ft_prometheus)
 fresh_copy

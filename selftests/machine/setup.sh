@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, large, soak, reports, papers, deb, bare, check, debug, xfstests, fuzz or page
+#                                  bench, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
 #                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
@@ -35,6 +35,9 @@ FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, 6.12-arm64, 7-arm64, 6.12-arm64
 # The default kernels of the tests.
 # shellcheck disable=SC2034 # run.sh, fuzz.sh
 FT_TESTED="6.12 6.1 7"
+# The kernels that all tests together build the module for, too, and do not boot.
+# shellcheck disable=SC2034 # run.sh
+FT_BUILT="6.12-rt"
 
 # ft_say(text...) - print a line of progress to standard error
 ft_say() {
@@ -114,6 +117,7 @@ ft_group() {
 	papers) echo "openjdk-17-jdk-headless maven redis-tools" ;;
 	deb) echo "mmdebstrap dpkg-dev cpio git kmod xz-utils" ;;
 	bare) echo "mmdebstrap git util-linux" ;;
+	coverage) echo "python3-coverage" ;;
 	check) echo "python3 perl shellcheck sparse pyflakes3 mypy clang lld llvm clang-format coccinelle" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
 	xfstests) echo "autoconf automake libtool-bin pkg-config gettext uuid-dev uuid-runtime xfslibs-dev xfsprogs libattr1-dev
@@ -121,7 +125,7 @@ ft_group() {
 	fuzz) echo "make clang llvm libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev
 		libzstd-dev" ;;
 	page) echo "make emscripten" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, bare, check, debug, xfstests, fuzz or page" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page" ;;
 	esac
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # builds.sh - does the build report errors? BTF missing, a changed tracepoint, a private struct with another
-# meaning, headers missing. Does uninstall remove all files?
+# meaning, headers missing. Does uninstall remove all files? Does a module without observers pass tests?
 #
 # Works on a copy of the sources. With $F2FS_SRC (a source tree of kernel 6.12) a build with that is tested, too.
 
@@ -115,6 +115,19 @@ unpacks() {
 		cmp "$dir/here" "$dir/there"
 }
 
+# passes(module, test...) - run tests in a guest that has this module; all must end well
+passes() {
+	local module
+
+	module=$1
+	shift
+	"$FT_TESTS/machine/guest.sh" -k 6.12 -m "$module" -d 2G -d 1G -t 900 -- /selftests/in_guest/run_tests.sh "$@" >"$dir/ran" 2>&1 &&
+		[ "$(grep -c '^# end [^ ]* 0 ' "$dir/ran")" = $# ] || {
+		grep -e '^not ok' -e '^# end' "$dir/ran" | sed 's/^/# /'
+		return 1
+	}
+}
+
 # installed() - print the installed files
 installed() {
 	(cd "$dir/dest" && find . ! -type d | sort)
@@ -126,7 +139,7 @@ renamed() {
 	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
 }
 
-plan 38
+plan 39
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "the module builds for the headers in KDIR"
@@ -199,6 +212,7 @@ if [ -n "$tree" ]; then
 	expect "there is no warning then, with W=1" "$(grep 'module/.*:[0-9]*:.*warning: ' "$dir/said")" ""
 	expect "it has no parameters of theirs then" "$(modinfo -p "$(tail -n 1 "$dir/said")" | grep -E '^(path|heat|cgroups|fsync|latency|ledger):')" \
 		"path:directories to watch, separated by commas (default: none)"
+	check "maps, causes and collections are right then" passes "$(tail -n 1 "$dir/said")" 20_write.sh 75_causes.sh 77_gc.sh
 	mkdir -p "$dir/tree/fs/f2fs"
 	cp "$tree/fs/f2fs/segment.h" "$dir/tree/fs/f2fs/"
 	sed '/^struct f2fs_io_info {/a \	/* in one folio */ unsigned int idx, cnt;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
@@ -207,7 +221,7 @@ if [ -n "$tree" ]; then
 	refused "F2FS_SRC with another member in f2fs_map_blocks: the member is named" "m_nr" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
 else
 	for n in "the module builds with F2FS_SRC, and without its observers" "there is no warning then, with W=1" "it has no parameters of theirs then" \
-		"F2FS_SRC with another member in f2fs_io_info: the member is named" "F2FS_SRC with another member in f2fs_map_blocks: the member is named"; do
+		"maps, causes and collections are right then" "F2FS_SRC with another member in f2fs_io_info: the member is named" "F2FS_SRC with another member in f2fs_map_blocks: the member is named"; do
 		skip "$n" "F2FS_SRC is not set to a source tree of kernel 6.12"
 	done
 fi

@@ -202,7 +202,7 @@ help:
 	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer,fragpicker,iocontrol,fsync,fast24, SECONDS=60, LONG=3600, PAIRS=5, QUICK=1;"
 	@echo "                          goes on with what has no result yet in OUT=papers-out; KEEP=1 copies the report, small, to selftests/papers/result"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
-	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
+	@echo "                          smatch, clang-format, shellcheck, ruff, mypy; MUTANTS=20 mistakes in what has changed"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make one T=20_write       one test, or several, on one kernel, after a short build; KERNEL=6.12, SEED=N"
 	@echo "make test G=quick         the tests of a group, likewise; G= lists the groups"

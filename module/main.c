@@ -14,6 +14,7 @@
  *     fsync/       where the time of fsyncs goes
  *     latency/     how long reads take, and what breaks add to that
  *     ledger/      what is written, by kind, process and file
+ *     gc_runs/     why garbage collection runs, and who waits for it
  *
  *   debugfs/    what a user sees and asks for
  *     debugfs.c    counters out, commands in

@@ -61,6 +61,7 @@ shown() {
 	awk '!/^#/ { sub(/:.*/, "", $2); print "fsync", $2 }' $DBG/fsync
 	sed -n 's/^# dev \(time\|fit\|rest\|file\) /\1 /p' $DBG/latency | tr -d . | awk '{ for (i = 2; i <= NF; i++) print "latency", $1 ":" $i }'
 	sed -n 's/^# dev \(device\|kind\|process\|file\) /\1 /p' $DBG/ledger | awk '{ for (i = 2; i <= NF; i++) print "ledger", $1 ":" $i }'
+	sed -n 's/^# dev \(sum\|process\|wait\|run\) /\1 /p' $DBG/gc_runs | awk '{ for (i = 2; i <= NF; i++) print "gc_runs", $1 ":" $i }'
 	awk '!/^#/ { print "stats", $1 }' $DBG/stats
 }
 
@@ -209,6 +210,11 @@ gc 77_gc.sh volume:victims_foreground volume:victims_background volume:segments_
 gc 77_gc.sh volume:watched_foreground volume:moved_background volume:watched_background volume:victim_unknown
 gc 77_gc.sh victim:time victim:segment victim:segments victim:by victim:type victim:valid victim:moved victim:watched
 gc 77_gc.sh victim:policy moved:segment moved:ino moved:blocks file:ino file:foreground file:background file:path
+gc_runs 99_gc_runs.sh sum:reason sum:runs sum:empty sum:ns sum:victims sum:blocks sum:segments sum:sections
+gc_runs 99_gc_runs.sh process:runs process:own_ns process:waits process:wait_ns process:pid process:comm
+gc_runs 99_gc_runs.sh wait:ns wait:when wait:how wait:run wait:pid wait:comm
+gc_runs 99_gc_runs.sh run:number run:when run:reason run:type run:err run:ns run:victims run:blocks run:segments
+gc_runs 99_gc_runs.sh run:sections run:free run:free_after run:waits run:wait_ns run:pid run:comm
 heat 99_heat.sh dev ino offset reads blocks requests overwrites continued path
 latency 99_latency.sh time:blocks time:pieces time:reads time:failed time:waits time:took time:waited time:bucket:reads
 latency 99_latency.sh fit:blocks fit:n fit:x fit:l fit:y fit:xx fit:xl fit:ll fit:xy fit:ly fit:yy
@@ -231,7 +237,7 @@ stats 60_budget.sh lost refused causes_lost
 stats 87_shares.sh left_out
 stats 83_stuck_writer.sh steps_late
 END
-load path=$MNT heat=1 cgroups=1 fsync=1 latency=1 ledger=1
+load path=$MNT heat=1 cgroups=1 fsync=1 latency=1 ledger=1 gc_runs=1
 settle
 fileop write $MNT/a 0 4K sync
 fileop reads $MNT/a 0 64K 64K 64K direct

@@ -57,15 +57,6 @@ void ft_gc_free(struct ft_gc *gc)
 	ft_mem_free(gc, sizeof(*gc));
 }
 
-static u32 valid_blocks(struct ft_volume *vol, u32 segment, u32 segments)
-{
-	u32 valid = 0, n;
-
-	for (n = 0; n < min_t(u32, segments, FT_GC_SEGMENTS); n++)
-		valid += ft_segment_valid(vol, segment + n);
-	return valid;
-}
-
 /* Does the segment hold nodes? F2FS numbers their logs 3 to 5. */
 static bool holds_nodes(struct ft_volume *vol, u32 segment)
 {
@@ -132,7 +123,7 @@ void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 		.when = ktime_get_real_seconds(),
 		.segment = chosen->segment,
 		.segments = chosen->segments,
-		.valid = valid_blocks(vol, chosen->segment, chosen->segments),
+		.valid = ft_segments_valid(vol, chosen->segment, chosen->segments),
 		.kind = chosen->kind,
 		.policy = chosen->policy,
 		.node = holds_nodes(vol, chosen->segment),

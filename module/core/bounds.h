@@ -61,6 +61,14 @@
 /* Fsyncs under way that are searched for that of a task (observers/fsync/). */
 #define FT_MAX_FSYNCS_SEARCHED	16
 
+/*
+ * Collections (observers/gc_runs/): tasks whose waits are measured at a time; processes and recent
+ * runs that are kept, and searched.
+ */
+#define FT_GC_WAITING		64
+#define FT_GC_PROCESSES		64
+#define FT_GC_RUNS		128
+
 /* Tables of reads and bios (observers/latency/): places that are searched. */
 #define FT_MAX_LATENCY_SEARCHED	4
 

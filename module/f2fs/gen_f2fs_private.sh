@@ -114,7 +114,7 @@ build_id() {
 }
 
 # What the module reads or gets a pointer to. build_id.c compares the sizes with those in the BTF of F2FS.
-PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_sm_info sit_info seg_entry curseg_info victim_sel_policy f2fs_io_info f2fs_map_blocks"
+PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_rwsem f2fs_sm_info sit_info seg_entry curseg_info victim_sel_policy f2fs_io_info f2fs_map_blocks"
 
 # from_source(TREE) - print the includes that declare what is needed; say where the rest is by names
 from_source() {
@@ -358,6 +358,19 @@ static inline int ft_f2fs_dirty_pages(const struct inode *inode)
 #define FT_F2FS_GC_CB		$(enumerator GC_CB)
 #define FT_F2FS_GC_GREEDY	$(enumerator GC_GREEDY)
 #define FT_F2FS_GC_AT		$(enumerator GC_AT)
+
+/* Where in F2FS's own state the lock is that a collection holds. */
+#define FT_F2FS_GC_LOCK		($(offset f2fs_sb_info gc_lock) + $(offset f2fs_rwsem internal_rwsem))
+
+/* Has somebody told F2FS, by gc_urgent in sysfs, to collect also while it is not idle? */
+static inline bool ft_f2fs_gc_is_urgent(const struct super_block *sb)
+{
+	const char *info = (const char *)sb->s_fs_info;
+	unsigned int mode = READ_ONCE(*(const unsigned int *)(info + $(offset f2fs_sb_info gc_mode)));
+
+	return mode == $(enumerator GC_URGENT_HIGH) || mode == $(enumerator GC_URGENT_LOW) ||
+	       mode == $(enumerator GC_URGENT_MID);
+}
 
 /* What F2FS has in memory about a segment of the main area, or NULL. */
 static inline const struct seg_entry *ft_f2fs_segment(const struct super_block *sb, u32 segno)

@@ -12,7 +12,9 @@
  */
 
 #include <linux/fs.h>
+#include <linux/minmax.h>
 
+#include "core/bounds.h"
 #include "core/volume.h"
 #include "f2fs/private.h"
 #include "f2fs/segment.h"
@@ -118,16 +120,22 @@ bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba)
 }
 
 /**
- * ft_segment_valid() - how many blocks of a segment are in use
+ * ft_segments_valid() - how many blocks of segments are in use
  * @vol: the volume
- * @segment: number of the segment
+ * @first: number of the first segment
+ * @segments: how many; no more than %FT_GC_SEGMENTS count
  *
- * Return: their number; 0 also if there is no such segment.
+ * Return: the number of blocks; a segment that is not there has none.
  */
-u32 ft_segment_valid(const struct ft_volume *vol, u32 segment)
+u32 ft_segments_valid(const struct ft_volume *vol, u32 first, u32 segments)
 {
 	const struct super_block *sb = READ_ONCE(vol->live_sb);
-	const struct seg_entry *entry = sb ? ft_f2fs_segment(sb, segment) : NULL;
+	const struct seg_entry *entry;
+	u32 valid = 0, n;
 
-	return entry ? entry->valid_blocks : 0;
+	for (n = 0; sb && n < min_t(u32, segments, FT_GC_SEGMENTS); n++) {
+		entry = ft_f2fs_segment(sb, first + n);
+		valid += entry ? entry->valid_blocks : 0;
+	}
+	return valid;
 }

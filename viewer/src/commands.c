@@ -628,6 +628,11 @@ const struct command commands[N_COMMANDS] = {
 		   "collections where the runs have them; each with an interval. A and B are folders of runs, or a run: a snapshot, a "
 		   "recording (its end), or a copy of the folder of debugfs. Status 3: there is more of something; 4: the runs are too few to tell.",
 	  .options = { OPT_JSON, OPT_MAX_INPUT } },
+	{ "gc", "", "Say why garbage collection ran, and whom it kept waiting (gc_runs=1).",
+	  .start = gc_run,
+	  .about = "Of each volume: collections by reason, with their time and what they freed; the processes that waited, and the "
+		   "longest waits; recent collections.",
+	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },

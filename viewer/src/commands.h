@@ -8,7 +8,8 @@
 #define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
 #define DEFAULT_LATENCY DEBUGFS "/fragtrace/latency"
 #define DEFAULT_LEDGER DEBUGFS "/fragtrace/ledger"
-#define N_COMMANDS 24
+#define DEFAULT_GC_RUNS DEBUGFS "/fragtrace/gc_runs"
+#define N_COMMANDS 25
 
 extern const struct command commands[N_COMMANDS];
 
@@ -16,6 +17,7 @@ void command_run(const struct command *command, const struct options *options);
 int compare_run(const struct options *options);
 int cost_run(const struct options *options);
 int ledger_run(const struct options *options);
+int gc_run(const struct options *options);
 int defrag_run(const struct options *options);
 int moments_run(const struct options *options);
 void status_run(void);

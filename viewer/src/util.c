@@ -329,6 +329,24 @@ void format_bytes_fine(char buf[BYTES_MAX], uint64_t blks)
 }
 
 /**
+ * format_duration() - a time as a text, such as 1.2 s
+ * @buf: buffer for the text
+ * @ns: the time in nanoseconds
+ *
+ * Return: @buf.
+ */
+const char *format_duration(char buf[SHARE_MAX], double ns)
+{
+	if (ns < 1e6)
+		snprintf(buf, SHARE_MAX, "%.0f µs", ns / 1e3);
+	else if (ns < 1e9)
+		snprintf(buf, SHARE_MAX, "%.1f ms", ns / 1e6);
+	else
+		snprintf(buf, SHARE_MAX, "%.1f s", ns / 1e9);
+	return buf;
+}
+
+/**
  * format_share() - a part of a whole in percent, in the same form as share_text() of style.py
  * @buf: buffer for the text, such as 12.5 %: one decimal unless it is a whole number
  * @part: the part

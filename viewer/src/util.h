@@ -97,6 +97,9 @@ void format_bytes_fine(char buf[BYTES_MAX], uint64_t blks);
 #define SHARE(part, whole) format_share((char [SHARE_MAX]){ 0 }, part, whole)
 const char *format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole);
 
+#define DURATION(ns) format_duration((char [SHARE_MAX]){ 0 }, ns)
+const char *format_duration(char buf[SHARE_MAX], double ns);
+
 #define NSEC_PER_SEC INT64_C(1000000000)
 int64_t monotonic_ns(void);
 

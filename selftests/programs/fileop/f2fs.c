@@ -36,7 +36,7 @@ void op_defrag(int argc, char **argv)
 }
 
 /**
- * op_gc() - collect up to a number of victims; a lack of victims is not an error
+ * op_gc() - collect up to a number of victims, print how many and how long all calls took; a lack of victims is not an error
  * @argc: number of words
  * @argv: a file of the volume, 1 to wait for the collector or 0, number of victims
  */
@@ -45,8 +45,10 @@ void op_gc(int argc, char **argv)
 	int fd = open_file(argv[0], O_RDONLY);
 	uint64_t count = num(argv[2]), i;
 	uint32_t sync = num(argv[1]);
+	struct timespec begin, end;
 
 	(void)argc;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (i = 0; i < count; i++) {
 		if (!ioctl(fd, F2FS_GC, &sync))
 			continue;
@@ -54,7 +56,9 @@ void op_gc(int argc, char **argv)
 			break;
 		fail("F2FS_IOC_GARBAGE_COLLECT");
 	}
-	printf("# gc: %llu victims\n", (unsigned long long)i);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("# gc: %llu victims, %lld us\n", (unsigned long long)i,
+	       (end.tv_sec - begin.tv_sec) * 1000000LL + (end.tv_nsec - begin.tv_nsec) / 1000);
 	close_file(fd, argv[0]);
 }
 

@@ -100,6 +100,7 @@ struct latency {
 	struct latency_file *files;
 	size_t n_files;
 	/* private: */
+	size_t caps[2];
 	struct text text;
 };
 

@@ -62,6 +62,7 @@ struct ledger {
 	struct ledger_line *lines;
 	size_t n;
 	/* private: */
+	size_t cap;
 	struct text text;
 };
 

@@ -256,27 +256,14 @@ static bool is_named(const char *path, bool is_deleted, const char *named)
 
 /* === Sentences === */
 
-static const char *duration(char buf[32], double ns)
-{
-	if (ns < 1e6)
-		snprintf(buf, 32, "%.0f µs", ns / 1e3);
-	else if (ns < 1e9)
-		snprintf(buf, 32, "%.1f ms", ns / 1e6);
-	else
-		snprintf(buf, 32, "%.1f s", ns / 1e9);
-	return buf;
-}
-
 static void say_cost(FILE *out, const struct cost *cost, double waited)
 {
-	char mean[32], low[32], high[32], all[32];
-
 	if (!cost->is_known) {
-		fprintf(out, "an unknown part of %s", duration(all, waited));
+		fprintf(out, "an unknown part of %s", DURATION(waited));
 		return;
 	}
-	fprintf(out, "%s (%s to %s) of %s", duration(mean, cost->ns), duration(low, cost->low), duration(high, cost->high),
-		duration(all, waited));
+	fprintf(out, "%s (%s to %s) of %s", DURATION(cost->ns), DURATION(cost->low), DURATION(cost->high),
+		DURATION(waited));
 	if (waited > 0)
 		fprintf(out, " (%.1f %%)", 100 * fmin(cost->ns / waited, 1));
 }

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file gc_runs of debugfs: why collections ran, and who waited for them.
+ */
+
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+
+#include "core/base.h"
+#include "core/observer.h"
+#include "core/volume.h"
+#include "debugfs/lines.h"
+#include "observers/gc_runs/runs.h"
+
+/* The parameter gc_runs. */
+bool ft_gc_runs_on;
+module_param_named(gc_runs, ft_gc_runs_on, bool, 0444);
+MODULE_PARM_DESC(gc_runs, "note why garbage collection runs, and who waits (default: off)");
+
+/* What a line shows; they are in this order. */
+enum shown { SHOWN_SUM, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
+
+/**
+ * struct line - for readers
+ * @of: what it shows, enum shown, and the volume
+ * @order: of lines that show the same: the least comes first
+ * @run: a collection, or sums
+ * @process: a process
+ * @wait: a wait
+ */
+struct line {
+	struct ft_line of;
+	u64 order;
+	union {
+		struct ft_gc_run run;
+		struct ft_gc_process process;
+		struct ft_gc_wait wait;
+	};
+};
+
+static const char * const reasons[] = {
+	[FT_GC_IDLE] = "idle",
+	[FT_GC_URGENT] = "urgent",
+	[FT_GC_MERGED] = "merged",
+	[FT_GC_WRITER] = "writer",
+	[FT_GC_REQUEST] = "request",
+	[FT_GC_PINNED] = "pinned",
+	[FT_GC_OTHER] = "other",
+};
+
+static_assert(ARRAY_SIZE(reasons) == FT_NR_GC_REASONS);
+
+/* The next line; there is room. */
+static struct line *add(struct ft_lines *lines, struct ft_volume *vol, enum shown shown, u64 order)
+{
+	struct line *l = ft_lines_add_of(lines, shown, vol);
+
+	l->order = order;
+	return l;
+}
+
+static void list_runs(struct ft_lines *lines, struct ft_volume *vol,
+		      const struct ft_collections *runs)
+{
+	const struct ft_gc_run *run;
+	unsigned int i;
+
+	for (i = 0; i < FT_NR_GC_REASONS; i++)
+		if (runs->sums[i].number)
+			add(lines, vol, SHOWN_SUM, i)->run = runs->sums[i];
+	for (i = 0; i < runs->nr_kept; i++) {
+		run = &runs->kept[(runs->newest - i) % FT_GC_RUNS];
+		add(lines, vol, SHOWN_RUN, i)->run = *run;
+	}
+}
+
+static void list_waits(struct ft_lines *lines, struct ft_volume *vol,
+		       const struct ft_collections *runs)
+{
+	const struct ft_gc_process *process = runs->processes;
+	const struct ft_gc_wait *wait;
+	u64 lost;
+
+	for (; process < runs->processes + runs->nr_processes; process++) {
+		if (process->runs || process->waits) {
+			lost = process->own + process->waited;
+			add(lines, vol, SHOWN_PROCESS, -lost)->process = *process;
+		}
+	}
+	for (wait = runs->longest; wait < runs->longest + FT_GC_LONGEST; wait++)
+		if (wait->ns)
+			add(lines, vol, SHOWN_WAIT, -wait->ns)->wait = *wait;
+}
+
+static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
+{
+	struct ft_collections *runs = ft_observed(vol, gc_runs);
+
+	if (ft_vec_make_room(&lines->vec, FT_NR_GC_REASONS + FT_GC_RUNS + FT_GC_PROCESSES +
+			     FT_GC_LONGEST, sizeof(struct line)))
+		return -ENOMEM;
+	raw_spin_lock_irq(&runs->lock);
+	list_runs(lines, vol, runs);
+	list_waits(lines, vol, runs);
+	raw_spin_unlock_irq(&runs->lock);
+	return 0;
+}
+
+static int by_shown(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return ft_compare(x->of.dev, y->of.dev) ?: ft_compare(x->of.kind, y->of.kind) ?:
+	       ft_compare(x->order, y->order);
+}
+
+/* === Lines ================================================================ */
+
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
+{
+	u32 lost;
+
+	if (ft_gc_waits_known(&lost))
+		seq_printf(m, "# waits lost: %u\n", lost);
+	else
+		seq_puts(m, "# waits lost: all\n");
+}
+
+static void show_who(struct seq_file *m, u32 pid, const char *comm)
+{
+	seq_printf(m, " %u ", pid);
+	seq_escape(m, *comm ? comm : pid ? "-" : "*", FT_ESCAPED);
+}
+
+static void show_run(struct seq_file *m, const struct ft_gc_run *r)
+{
+	seq_printf(m, "run %u %llu %s %s %d %llu %u %llu %u %u %u %u %u %llu", r->number, r->when,
+		   reasons[r->reason], r->foreground ? "fg" : "bg", r->err, r->ns, r->victims,
+		   r->blocks, r->segments, r->sections, r->free, r->free_after, r->waits,
+		   r->waited);
+	show_who(m, r->pid, r->comm);
+}
+
+static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
+{
+	const struct line *l = line;
+
+	seq_printf(m, "%u:%u ", MAJOR(l->of.dev), MINOR(l->of.dev));
+	switch (l->of.kind) {
+	case SHOWN_SUM:
+		seq_printf(m, "sum %s %u %u %llu %u %llu %u %u", reasons[l->order], l->run.number,
+			   l->run.empty, l->run.ns, l->run.victims, l->run.blocks,
+			   l->run.segments, l->run.sections);
+		break;
+	case SHOWN_PROCESS:
+		seq_printf(m, "process %u %llu %u %llu", l->process.runs, l->process.own,
+			   l->process.waits, l->process.waited);
+		show_who(m, l->process.pid, l->process.comm);
+		break;
+	case SHOWN_WAIT:
+		seq_printf(m, "wait %llu %llu %s %u", l->wait.ns, l->wait.when,
+			   l->wait.own ? "own" : "lock", l->wait.run);
+		show_who(m, l->wait.pid, l->wait.comm);
+		break;
+	case SHOWN_RUN:
+		show_run(m, &l->run);
+		break;
+	}
+	seq_putc(m, '\n');
+}
+
+static void reset(struct ft_volume *vol)
+{
+	ft_gc_runs_reset(ft_observed(vol, gc_runs));
+}
+
+const struct ft_text ft_gc_runs_text = {
+	.name = "gc_runs",
+	.version = 1,
+	.on = &ft_gc_runs_on,
+	.parameter = "gc_runs",
+	.columns = "# dev sum reason runs empty ns victims blocks segments sections\n"
+		   "# dev process runs own_ns waits wait_ns pid comm\n"
+		   "# dev wait ns when how run pid comm\n"
+		   "# dev run number when reason type err ns victims blocks segments sections free free_after waits wait_ns pid comm\n",
+	.size = sizeof(struct line),
+	.volume = list_volume,
+	.compare = by_shown,
+	.head = show_head,
+	.show = show_line,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
+};

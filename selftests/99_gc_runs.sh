@@ -1,0 +1,246 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 99_gc_runs.sh - collections have the reasons that were made, and take the time that F2FS's events and programs measure
+#
+# group: gc
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+SYS=/sys/fs/f2fs/${DISK##*/}
+TRACING=/sys/kernel/tracing
+
+# age(prefix) - fragmented files, most of them removed: victims for the collector
+age() {
+	fileop many "$1" 200 30000 20000 7
+	sync
+	rm "$1"*[1245780]
+	sync
+}
+
+# begin() - counts and events begin
+begin() {
+	echo >$TRACING/trace
+	echo reset >$DBG/gc_runs
+}
+
+# traced() - print each collection by F2FS's events: process, microseconds, result, segments, sections, free sections before and after, victims
+traced() {
+	awk '
+		function number(name) { match($0, name " *[=:] *-?[0-9]+"); return substr($0, RSTART + length(name), RLENGTH - length(name)) }
+		function value(name, text) { text = number(name); gsub(/[^-0-9]/, "", text); return text + 0 }
+		function thread() { match($0, /-[0-9]+ +\[/); return substr($0, RSTART + 1, RLENGTH - 2) + 0 }
+		function at() { match($0, /[0-9]+\.[0-9]+: f2fs/); return substr($0, RSTART, RLENGTH - 6) + 0 }
+		/ f2fs_gc_begin: / { from[thread()] = at(); free = value("free_sec"); victims = 0 }
+		/ f2fs_get_victim: / && /LFS-mode/ { victims++ }
+		/ f2fs_gc_end: / && thread() in from {
+			printf "%d %.0f %d %d %d %d %d %d\n", thread(), (at() - from[thread()]) * 1000000, value("ret"),
+				value("seg_freed"), value("sec_freed"), free, value("free_sec"), victims
+		}' /tmp/trace
+}
+
+# end() - keep what was counted and traced
+end() {
+	cat $TRACING/trace >/tmp/trace
+	cat $DBG/gc_runs >/tmp/runs
+	traced >/tmp/traced
+}
+
+# runs() - print of the collections that are kept, the first one first: result, segments, sections, free sections, victims
+runs() {
+	awk '$2 == "run" { print $7, $11, $12, $13, $14, $9 }' /tmp/runs | tac
+}
+
+# agree(name, reason) - all collections are those of F2FS's events, for this reason; they took as long, within 5 %, and what an emulated
+# machine may take between two probes of the same event
+agree() {
+	expect "$1: number of collections, and of those without a victim" "$(awk '$2 == "sum" { print $3, $4, $5 }' /tmp/runs)" \
+		"$2 $(awk '{ n++; empty += !$8 } END { print n + 0, empty + 0 }' /tmp/traced)"
+	expect "$1: each that has a victim" "$(runs | awk '$6')" "$(awk '$8 { print $3, $4, $5, $6, $7, $8 }' /tmp/traced | tail -n 128)"
+	expect "$1: victims" "$(awk '$2 == "sum" { print $7 }' /tmp/runs)" "$(awk '{ n += $8 } END { print n + 0 }' /tmp/traced)"
+	expect "$1: freed segments and sections" "$(awk '$2 == "sum" { print $9, $10 }' /tmp/runs)" \
+		"$(awk '{ segments += $4; sections += $5 } END { print segments, sections }' /tmp/traced)"
+	check "$1: they took as long" awk '
+		FILENAME ~ /traced/ { us += $2; n++; next }
+		$2 == "sum" { ours += $6 / 1000 }
+		END {
+			printf "# %d collections, %.0f us; by F2FS'\''s events %.0f us\n", n, ours, us
+			limit = us / 20 + 1000 * n + 10000
+			exit !(n && ours - us <= limit && us - ours <= limit)
+		}' /tmp/traced /tmp/runs
+}
+
+# of(line, field, pid) - print the sum of a field of the lines of a process
+of() {
+	awk -v what="$1" -v n="$2" -v pid="$3" '$2 == what && $(NF - 1) == pid { sum += $n } END { printf "%.0f\n", sum }' /tmp/runs
+}
+
+# measured(name, pid, file) - all the time of a program that only asks for collections is that of its own and of waiting for others,
+# within 15 %: F2FS lets inodes go after a collection has ended
+measured() {
+	local us own waited
+
+	us=$(sed -n 's/^# gc: .* victims, \([0-9]*\) us$/\1/p' "$3")
+	own=$(($(of run 8 "$2") / 1000)) waited=$(($(of process 6 "$2") / 1000))
+	echo "# $1: $us us; $own us collecting, $waited us waiting"
+	check "$1: the time is that of its collections and of waiting" test $((us - own - waited)) -ge 0 -a $((us - own - waited)) -le $((us * 15 / 100 + 20000))
+}
+
+plan 45
+make_volume $DISK $MNT background_gc=off || bail "no volume"
+mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
+for event in f2fs_gc_begin f2fs_gc_end f2fs_get_victim; do
+	echo 1 >$TRACING/events/f2fs/$event/enable
+done
+load path=$MNT
+check "without gc_runs=1 the file says so" grep -q '^# not known: the module was loaded with gc_runs=0$' $DBG/gc_runs
+expect "and has nothing" "$(grep -vc '^#' $DBG/gc_runs)" 0
+unload
+load path=$MNT gc_runs=1
+settle || :
+expect "the format" "$(head -n 1 $DBG/gc_runs)" "# fragtrace gc_runs 1"
+expect "a write other than reset is refused" "$(fileop say $DBG/gc_runs all)" EINVAL
+expect "nothing has run" "$(grep -v "^#" $DBG/gc_runs)" ""
+
+# valid_of(segment) - print the blocks in use of a segment, from a copy of F2FS's own list
+valid_of() {
+	awk -v s="$1" '
+		$1 ~ /^[0-9]+$/ && s >= $1 && s < $1 + 10 {
+			gsub(/\|/, " | ")
+			print $(2 + (s - $1) * 3 + 2)
+		}' /tmp/segment_info
+}
+
+# what runs for the first time takes longer on an emulated machine
+age $MNT/warm
+fileop gc $MNT 1 3
+age $MNT/a
+cat "/proc/fs/f2fs/${DISK##*/}/segment_info" >/tmp/segment_info
+begin
+now=$(date +%s)
+fileop gc $MNT 1 20 >/tmp/said
+sed 's/^/# /' /tmp/said
+end
+agree "asked for by a program" request
+check "asked for: the time of each" awk -v from="$now" -v to="$(date +%s)" '$2 == "run" && ($4 < from || $4 > to) { bad = 1 } END { exit bad }' /tmp/runs
+first=$(awk '/ f2fs_get_victim: / && /LFS-mode/ && match($0, /victim = [0-9]+/) { print substr($0, RSTART + 9, RLENGTH - 9); exit }' /tmp/trace)
+expect "asked for: the blocks in use of the first victim are those of F2FS's list" "$(awk '$2 == "run" && $9 { n = $10 } END { print n }' /tmp/runs)" \
+	"$(valid_of "$first")"
+expect "asked for: all blocks are those of each" "$(awk '$2 == "sum" { print $8 }' /tmp/runs)" "$(awk '$2 == "run" { n += $10 } END { print n }' /tmp/runs)"
+expect "asked for: by whom, and how" "$(awk '$2 == "run" && $9 { print $6, $NF }' /tmp/runs | sort -u)" "fg fileop"
+expect "asked for: nobody has waited" "$(awk '$2 == "process" || $2 == "wait"' /tmp/runs)" ""
+
+# Two programs ask for collections, and each waits for the other one.
+for i in 1 2 3; do
+	age "$MNT/b$i"
+done
+begin
+fileop gc $MNT 1 40 >/tmp/first &
+first=$!
+fileop gc $MNT 1 40 >/tmp/second &
+second=$!
+wait $first $second
+end
+measured "first of two" $first /tmp/first
+measured "second of two" $second /tmp/second
+check "they have waited" awk '$2 == "process" && $5 { n++ } END { exit n != 2 }' /tmp/runs
+check "each wait is of a process, and of a collection" awk '
+	$2 == "process" { waits += $5; ns += $6 }
+	$2 == "run" { during += $15; during_ns += $16 }
+	$2 == "sum" { empty += $5 }
+	END {
+		printf "# %d waits, %.0f us; during collections that are kept %d, %.0f us; %d others were empty\n", waits, ns / 1000, during, during_ns / 1000, empty
+		exit during > waits || during_ns > ns || ns - during_ns > ns / 20
+	}' /tmp/runs
+expect "the longest wait comes first" "$(awk '$2 == "wait" { print $3 }' /tmp/runs)" "$(awk '$2 == "wait" { print $3 }' /tmp/runs | sort -rn)"
+expect "each of the longest is of one of the two" "$(awk -v first=$first -v second=$second -v now="$now" '
+	$2 == "wait" && ($(NF - 1) != first && $(NF - 1) != second || $5 != "lock" || $4 < now || $4 > now + 100 || $NF != "fileop")' /tmp/runs)" ""
+check "the longest was for a collection that is kept" awk '
+	$2 == "wait" && !n++ { longest = $6 }
+	$2 == "run" && $3 == longest && $15 { found = 1 }
+	END { exit !found }' /tmp/runs
+expect "no wait was lost" "$(sed -n 's/^# waits lost: //p' /tmp/runs)" 0
+
+# F2FS's thread.
+mount -o remount,background_gc=on $MNT
+for file in gc_min_sleep_time gc_max_sleep_time gc_no_gc_sleep_time; do
+	echo 100 >"$SYS/$file"
+done
+age $MNT/c
+begin
+echo 50 >"$SYS/gc_urgent_sleep_time"
+echo 1 >"$SYS/gc_urgent"
+sleep 2
+echo 0 >"$SYS/gc_urgent"
+sleep 1
+end
+agree "gc_urgent" urgent
+check "gc_urgent: by F2FS's thread" awk '$2 == "run" && $NF !~ /^f2fs_gc-/ { bad = 1 } $2 == "run" { n++ } END { exit bad || !n }' /tmp/runs
+echo 1 >"$SYS/gc_idle_interval"
+age $MNT/e
+begin
+idle_has_run() {
+	grep -q ' f2fs_gc_end: ' $TRACING/trace
+}
+loop_until 20 idle_has_run || :
+mount -o remount,background_gc=off $MNT
+end
+agree "in the background" idle
+
+# The volume is mounted again without checkpoints: F2FS collects first.
+age $MNT/d
+begin
+mount -o remount,checkpoint=disable:100% $MNT || bail "no checkpoint=disable"
+mount -o remount,checkpoint=enable $MNT
+end
+expect "checkpoint=disable: what has run" "$(awk '$2 == "sum" { print $3, $4 }' /tmp/runs)" "$(awk 'END { if (NR) print "other", NR }' /tmp/traced)"
+
+# A small volume, nearly full: writers collect.
+loop_until 20 umount $MNT 2>/dev/null || :
+mkfs.f2fs -q -f -t 0 $DISK 131072 >/dev/null && mount_volume $DISK $MNT background_gc=off || bail "no small volume"
+await_live
+fill() {
+	local n
+
+	n=0
+	while [ "$(df -m $MNT | awk 'END { print $4 }')" -gt 8 ] && [ $n -lt 60 ]; do
+		fileop many $MNT/n$n- 20 200000 20000 7 || :
+		sync
+		n=$((n + 1))
+	done
+	rm $MNT/n*-*[147]
+}
+fill
+begin
+fileop random $MNT/n0-0 40 4000 1 every 40 >/dev/null
+fileop random $MNT/n1-0 40 4000 2 every 40 >/dev/null &
+fileop random $MNT/n2-0 40 4000 3 every 40 >/dev/null
+wait $!
+end
+agree "nearly full" writer
+expect "nearly full: each collection is of a process that writes" "$(awk '$2 == "process" { runs += $3; ns += $4 } END { printf "%d %.0f\n", runs, ns }' /tmp/runs)" \
+	"$(awk '$2 == "sum" { print $4, $6 }' /tmp/runs)"
+expect "nearly full: the times of each process are those of F2FS's events" "$(awk '$2 == "process" && $3 { print $(NF - 1), $3 }' /tmp/runs | sort)" \
+	"$(awk '{ n[$1]++ } END { for (pid in n) print pid, n[pid] }' /tmp/traced | sort)"
+: >$MNT/pinned
+fileop pin $MNT/pinned 1
+begin
+fileop fallocate $MNT/pinned default 0 8M 2>/dev/null || :
+end
+expect "a pinned file needs sections: all collections are counted" "$(awk '$2 == "sum" { n += $4 } END { print n }' /tmp/runs)" "$(wc -l </tmp/traced)"
+check "some of them are for it" awk '$2 == "sum" && $3 == "pinned" && $4 { found = 1 } END { exit !found }' /tmp/runs
+rm $MNT/pinned
+sync
+mount -o remount,gc_merge,background_gc=on $MNT
+begin
+fileop random $MNT/n3-0 40 4000 4 every 40 >/dev/null
+sleep 1
+end
+expect "gc_merge: F2FS's thread collects for writers" "$(awk '$2 == "sum" { print $3 }' /tmp/runs | grep -v idle)" merged
+for event in f2fs_gc_begin f2fs_gc_end f2fs_get_victim; do
+	echo 0 >$TRACING/events/f2fs/$event/enable
+done
+grep -v '^#' $DBG/gc_runs | head -n 12 | sed 's/^/# /'
+finish

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the files of debugfs that observers fill, line by line, and the words of a line. */
+#pragma once
+
+#include "util.h"
+
+/**
+ * struct observed - a file of debugfs that an observer fills
+ * @file: its name, which the parameter that switches it on has, too
+ * @version: of its format
+ * @lines: what its lines are, for messages
+ * @read: read a line, without its end; false if it does not match the format. The line may be changed, and stays
+ * @comment: likewise a line that begins with #; NULL: they have nothing that is needed
+ */
+struct observed {
+	const char *file;
+	unsigned int version;
+	const char *lines;
+	bool (*read)(void *result, char *line);
+	void (*comment)(void *result, char *line);
+};
+
+void observed_read(const struct observed *observed, const char *name, struct text *text, void *result);
+bool take_number(char **at, char end, uint64_t *value);
+bool take_word(char **at, const char **word);

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: why garbage collection ran, and whom it kept waiting, by the debugfs file `gc_runs`.
+ */
+#include "clock.h"
+#include "commands.h"
+#include "input/gc_runs.h"
+#include "input/source.h"
+#include "names.h"
+#include "output/json.h"
+#include "outfile.h"
+#include "util.h"
+
+#define MAX_LINES 10	/* of each table */
+
+/* The reasons of the module in words. */
+static const struct {
+	const char *reason, *text;
+} texts[] = {
+	{ "idle", "F2FS's thread, while the volume is idle" },
+	{ "urgent", "F2FS's thread, as gc_urgent told it" },
+	{ "merged", "F2FS's thread, for writers that found too few free sections (gc_merge)" },
+	{ "writer", "a writer found too few free sections" },
+	{ "request", "a program asked for it by an ioctl" },
+	{ "pinned", "a pinned file needed sections" },
+	{ "other", "a mount with checkpoint=disable, or something else" },
+};
+
+static const char *text_of(const char *reason)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(texts); i++)
+		if (!strcmp(texts[i].reason, reason))
+			return texts[i].text;
+	return reason;
+}
+
+/* The volume of the first line from *i on: *i is set to its end. */
+static size_t next_volume(const struct gc_runs *runs, size_t *i)
+{
+	const struct gc_line *first = &runs->lines[*i];
+	size_t from = *i;
+
+	while (*i < runs->n && runs->lines[*i].major == first->major && runs->lines[*i].minor == first->minor)
+		(*i)++;
+	return from;
+}
+
+/* === Sentences === */
+
+static char *who(const struct gc_line *l)
+{
+	char *name, *text;
+
+	if (!l->pid)
+		return xasprintf("all others");
+	name = name_printable(l->comm);
+	text = xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
+	free(name);
+	return text;
+}
+
+static void put_when(FILE *out, uint64_t when)
+{
+	char text[TIME_TEXT_MAX];
+	struct tm tm;
+
+	if (clock_parts((int64_t)when, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		fputs(text, out);
+	else
+		fprintf(out, "%19" PRIu64, when);
+}
+
+/* A time in a column of 10; µ has two bytes. */
+static void put_ns(FILE *out, uint64_t ns)
+{
+	const char *text = ns ? DURATION((double)ns) : "0";
+
+	fprintf(out, "%*s", strstr(text, "µ") ? 11 : 10, text);
+}
+
+static void say_sums(FILE *out, const struct gc_line *l, size_t n)
+{
+	struct gc_line all = { 0 };
+	size_t i;
+
+	for (i = 0; i < n && l[i].about == GC_SUM; i++) {
+		all.runs += l[i].runs;
+		all.empty += l[i].empty;
+		all.ns += l[i].ns;
+		all.blocks += l[i].blocks;
+		all.sections += l[i].sections;
+	}
+	n = i;
+	fprintf(out, "%u:%u: %s took %s and freed %s", l->major, l->minor, COUNT(all.runs, "collection"), DURATION((double)all.ns),
+		COUNT(all.sections, "section"));
+	if (all.sections)
+		fprintf(out, ", with %s moved for each", COUNT((all.blocks + all.sections / 2) / all.sections, "block"));
+	if (all.empty)
+		fprintf(out, "; %s of them found nothing to clean", GROUPED(all.empty));
+	fprintf(out, "\n  %10s%10s%10s%10s%10s%10s  why\n", "runs", "took", "nothing", "blocks", "segments", "sections");
+	for (i = 0; i < n; i++) {
+		fprintf(out, "  %10s", GROUPED(l[i].runs));
+		put_ns(out, l[i].ns);
+		fprintf(out, "%10s%10s%10s%10s  %s\n", GROUPED(l[i].empty), GROUPED(l[i].blocks), GROUPED(l[i].segments),
+			GROUPED(l[i].sections), text_of(l[i].reason));
+	}
+}
+
+static void say_processes(FILE *out, const struct gc_line *l, size_t n, const char *lost)
+{
+	uint64_t own = 0, waited = 0;
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		if (l[i].about == GC_PROCESS) {
+			own += l[i].ns;
+			waited += l[i].waited;
+		}
+	if (!strcmp(lost, "all"))
+		fputs("  Who waits for the lock of a collection cannot be seen on this kernel.\n", out);
+	else if (strcmp(lost, "0") != 0)
+		fprintf(out, "  %s waits were not measured: too many tasks waited.\n", lost);
+	if (!own && !waited)
+		return;
+	fprintf(out, "\n  Processes lost %s: %s as they collected in their own calls, %s as they waited for a collection\n",
+		DURATION((double)(own + waited)), DURATION((double)own), DURATION((double)waited));
+	fprintf(out, "  %10s%10s%10s%10s%10s  process\n", "lost", "runs", "in them", "waits", "in them");
+	for (i = 0, k = 0; i < n; i++) {
+		char *name;
+
+		if (l[i].about != GC_PROCESS || k++ >= MAX_LINES)
+			continue;
+		name = who(&l[i]);
+		fputs("  ", out);
+		put_ns(out, l[i].ns + l[i].waited);
+		fprintf(out, "%10s", GROUPED(l[i].runs));
+		put_ns(out, l[i].ns);
+		fprintf(out, "%10s", GROUPED(l[i].waits));
+		put_ns(out, l[i].waited);
+		fprintf(out, "  %s\n", name);
+		free(name);
+	}
+	if (k > MAX_LINES)
+		fprintf(out, "  and %zu more; --json has all\n", k - MAX_LINES);
+}
+
+static void say_waits(FILE *out, const struct gc_line *l, size_t n)
+{
+	const char *head = "\n  The longest:\n";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		char *name;
+
+		if (l[i].about != GC_WAIT)
+			continue;
+		name = who(&l[i]);
+		fputs(head, out);
+		head = "";
+		fputs("  ", out);
+		put_ns(out, l[i].ns);
+		fputs("  ", out);
+		put_when(out, l[i].when);
+		fprintf(out, "  %s: ", name);
+		if (!strcmp(l[i].reason, "own"))
+			fprintf(out, "it collected itself, run %" PRIu64 "\n", l[i].number);
+		else if (l[i].number)
+			fprintf(out, "it waited for run %" PRIu64 "\n", l[i].number);
+		else
+			fputs("it waited for another holder of the lock\n", out);
+		free(name);
+	}
+}
+
+static void say_runs(FILE *out, const struct gc_line *l, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0, k = 0; i < n; i++) {
+		if (l[i].about != GC_RUN || k++ >= MAX_LINES)
+			continue;
+		if (k == 1)
+			fprintf(out, "\n  %10s  %-19s%10s%10s%10s%10s%10s  why\n", "run", "began", "took", "blocks", "sections", "free then", "waits");
+		fprintf(out, "  %10" PRIu64 "  ", l[i].number);
+		put_when(out, l[i].when);
+		put_ns(out, l[i].ns);
+		fprintf(out, "%10s%10s%10s", GROUPED(l[i].blocks), GROUPED(l[i].sections), GROUPED(l[i].free_after));
+		put_ns(out, l[i].waited);
+		fprintf(out, "  %s%s%s\n", text_of(l[i].reason), l[i].err ? "; it ended with the error " : "",
+			l[i].err ? strerror(-l[i].err) : l[i].is_foreground ? "" : "; in the background");
+	}
+	if (k > MAX_LINES)
+		fprintf(out, "  and %zu before them; --json has these\n", k - MAX_LINES);
+}
+
+/* === JSON === */
+
+static void put_line(struct json *json, const struct gc_line *l)
+{
+	bool has_runs = l->about == GC_SUM || l->about == GC_PROCESS, has_freed = l->about == GC_SUM || l->about == GC_RUN;
+
+	json_object(json, NULL);
+	if (l->about == GC_RUN || l->about == GC_WAIT) {
+		json_number(json, "run", l->number);
+		json_number(json, "when", l->when);
+	}
+	if (l->about != GC_PROCESS)
+		json_text(json, l->about == GC_WAIT ? "how" : "reason", l->reason);
+	if (has_runs)
+		json_number(json, "runs", l->runs);
+	if (l->about == GC_SUM)
+		json_number(json, "empty", l->empty);
+	json_number(json, "ns", l->ns);
+	if (has_freed) {
+		json_number(json, "victims", l->victims);
+		json_number(json, "blocks", l->blocks);
+		json_number(json, "segments", l->segments);
+		json_number(json, "sections", l->sections);
+	}
+	if (l->about == GC_RUN) {
+		json_flag(json, "foreground", l->is_foreground);
+		json_signed(json, "error", l->err);
+		json_number(json, "free", l->free);
+		json_number(json, "free_after", l->free_after);
+	}
+	if (l->about == GC_RUN || l->about == GC_PROCESS) {
+		json_number(json, "waits", l->waits);
+		json_number(json, "waited_ns", l->waited);
+	}
+	if (l->about != GC_SUM) {
+		json_number(json, "pid", l->pid);
+		json_name(json, "process", l->comm);
+	}
+	json_end(json);
+}
+
+static void put_volume(struct json *json, const struct gc_line *l, size_t n)
+{
+	static const char *const keys[N_GC_ABOUTS] = { "reasons", "processes", "longest", "runs" };
+	size_t i;
+	int about;
+
+	json_object(json, NULL);
+	json_format(json, "dev", "%u:%u", l->major, l->minor);
+	for (about = 0; about < N_GC_ABOUTS; about++) {
+		json_array(json, keys[about]);
+		for (i = 0; i < n; i++)
+			if (l[i].about == (enum gc_about)about)
+				put_line(json, &l[i]);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/**
+ * gc_run() - say why garbage collection ran, and whom it kept waiting
+ * @options: the command line
+ *
+ * Ends the program if the file cannot be read, or the answer cannot be written.
+ *
+ * Return: the exit status.
+ */
+int gc_run(const struct options *options)
+{
+	struct outfile out;
+	struct gc_runs runs;
+	struct json json;
+	size_t i, from;
+
+	gc_runs_read(&runs, options->table ? options->table : DEFAULT_GC_RUNS);
+	outfile_open(&out, "-", "answer");
+	if (options->form == FORM_JSON) {
+		json_begin(&json, out.file, "gc", 1);
+		json_text(&json, "waits_lost", runs.lost);
+		json_array(&json, "volumes");
+	} else if (!runs.n) {
+		fputs("no collection has run since the module watches\n", out.file);
+	}
+	for (i = 0; i < runs.n;) {
+		const struct gc_line *l;
+
+		from = next_volume(&runs, &i);
+		l = &runs.lines[from];
+		if (options->form == FORM_JSON) {
+			put_volume(&json, l, i - from);
+			continue;
+		}
+		say_sums(out.file, l, i - from);
+		say_processes(out.file, l, i - from, runs.lost);
+		say_waits(out.file, l, i - from);
+		say_runs(out.file, l, i - from);
+	}
+	if (options->form == FORM_JSON) {
+		json_end(&json);
+		json_end(&json);
+	}
+	outfile_close(&out);
+	gc_runs_free(&runs);
+	return 0;
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests fragtrace gc: sentences and sums from a file `gc_runs`; speaks KTAP. See testlib.sh.
+# usage: test_gc.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+export TZ=UTC
+
+# says(line) - the file out has exactly this line
+says() {
+	grep -qxF -- "$1" out || fail "expected: $1
+got: $(cat out)"
+}
+
+# refused(file, words) - gc must refuse the file with a message that has the words
+refused() {
+	! "$fragtrace" gc -t "$1" >out 2>&1 || fail "$1 is not refused"
+	grep -qF -- "$2" out || fail "expected: $2
+got: $(cat out)"
+}
+
+# 30 collections of 9.1 s and 7 of 3.2 s; 5120 blocks were moved for 33 sections.
+test_sums() {
+	"$fragtrace" gc -t "$data/gc_runs.txt" >out
+	says '254:0: 37 collections took 12.3 s and freed 33 sections, with 155 blocks moved for each; 6 of them found nothing to clean'
+	says "          30     9.1 s         6     4,096        22        22  F2FS's thread, while the volume is idle"
+	says '           7     3.2 s         0     1,024        11        11  a writer found too few free sections'
+	says '254:16: 1 collection took 1.5 ms and freed 1 section, with 40 blocks moved for each'
+}
+
+test_who_waited() {
+	"$fragtrace" gc -t "$data/gc_runs.txt" >out
+	says '  Processes lost 4.1 s: 3.2 s as they collected in their own calls, 900.0 ms as they waited for a collection'
+	says '       2.9 s         5     2.5 s         3  400.0 ms  redis-server (pid 812)'
+	says '       1.2 s  2026-11-27 18:55:19  redis-server (pid 812): it collected itself, run 36'
+	says '    500.0 ms  2026-11-27 18:55:20  rocksdb:low (pid 900): it waited for run 37'
+	says '      400 µs  2026-11-27 18:53:20  redis-server (pid 812): it waited for another holder of the lock'
+}
+
+test_recent_collections() {
+	"$fragtrace" gc -t "$data/gc_runs.txt" >out
+	says '          37  2026-11-27 18:55:19  800.0 ms       200         3        16  500.0 ms  a writer found too few free sections'
+	says "          35  2026-11-27 18:55:00    2.0 ms         0         0        12         0  F2FS's thread, while the volume is idle; it ended with the error Input/output error"
+	awk '{ print } /^254:0 run 35/ { for (i = 34; i > 20; i--) print "254:0 run", i, "1795805600 idle bg 0 1000 1 1 1 1 2 3 0 0 77 f2fs_gc-254:0" }' "$data/gc_runs.txt" >many
+	"$fragtrace" gc -t many >out
+	[ "$(grep -c 'idle; in the background$' out)" = 7 ] || fail "$(cat out)"
+	says '  and 7 before them; --json has these'
+}
+
+test_waits_that_were_not_measured() {
+	sed 's/lost: 0/lost: 12/' "$data/gc_runs.txt" >some
+	"$fragtrace" gc -t some >out
+	says '  12 waits were not measured: too many tasks waited.'
+	sed 's/lost: 0/lost: all/' "$data/gc_runs.txt" >none
+	"$fragtrace" gc -t none >out
+	says '  Who waits for the lock of a collection cannot be seen on this kernel.'
+}
+
+test_json_has_the_same() {
+	"$fragtrace" gc -t "$data/gc_runs.txt" --json >out
+	"$python" - <<-'END'
+		import json
+		answer = json.load(open("out"))
+		first, second = answer["volumes"]
+		assert answer["waits_lost"] == "0" and second["dev"] == "254:16"
+		assert [row["reason"] for row in first["reasons"]] == ["idle", "writer"]
+		assert sum(row["ns"] for row in first["reasons"]) == 12300000000
+		assert first["reasons"][0] == {"reason": "idle", "runs": 30, "empty": 6, "ns": 9100000000, "victims": 24, "blocks": 4096, "segments": 22, "sections": 22}
+		assert first["processes"][1] == {"runs": 2, "ns": 700000000, "waits": 1, "waited_ns": 500000000, "pid": 900, "process": "rocksdb:low"}
+		assert first["longest"][2] == {"run": 0, "when": 1795805600, "how": "lock", "ns": 400000, "pid": 812, "process": "redis-server"}
+		run = first["runs"][2]
+		assert (run["run"], run["error"], run["foreground"], run["free"], run["free_after"]) == (35, -5, False, 12, 12), run
+		assert second["runs"][0]["process"] == "a b"
+	END
+}
+
+test_bad_lines() {
+	for change in 's/writer 7 0/writer 7 x/' 's/ own 36/ own/' 's/fg 0 800/fg 5 800/' 's/^254:0 process/254:0 proces/' 's/redis-server$/redis server/'; do
+		sed "$change" "$data/gc_runs.txt" >bad
+		refused bad ': expected: a line sum, process, wait or run of this format'
+	done
+	echo '# fragtrace ledger 1' >bad
+	refused bad 'bad:1: expected the line "# fragtrace gc_runs 1"; give a copy of the file gc_runs of debugfs'
+	: >bad
+	refused bad 'bad:1: expected the line "# fragtrace gc_runs 1"'
+	printf '# fragtrace gc_runs 1\n# not known: the module was loaded with gc_runs=0\n' >bad
+	refused bad 'the module was loaded with gc_runs=0; load it with gc_runs=1'
+	printf '# fragtrace gc_runs 1\n# waits lost: 0\n' >empty
+	"$fragtrace" gc -t empty >out
+	says 'no collection has run since the module watches'
+}
+
+run_tests

@@ -67,7 +67,7 @@ vm:
 shell:
 	@selftests/machine/vm.sh -i
 
-# Style, layers, links, scripts, warnings: all that is checked without running anything.
+# Style, layers, links, scripts, warnings: all that is checked without running anything; then 20 mistakes in what has changed.
 check:
 	@selftests/commands/check.sh
 

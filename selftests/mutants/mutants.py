@@ -366,7 +366,8 @@ def report(tried: list[tuple[Site, str]], known: dict[str, str]) -> bool:
     rows["all"] = sum(rows.values(), Counter())
     for name, row in rows.items():
         counted = row["killed"] + row["survived"]
-        say(f"{name:26} {counted:6} {row['killed']:7} {row['killed'] / counted if counted else 1:7.1%} {row['equivalent']:11}")
+        rate = f"{row['killed'] / counted:.1%}" if counted else "-"
+        say(f"{name:26} {counted:6} {row['killed']:7} {rate:>7} {row['equivalent']:11}")
     for site, result in alive:
         say(f"\n{result}\n{site.diff()}")
     return not alive

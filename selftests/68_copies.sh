@@ -32,7 +32,9 @@ maps=$(stat_of mem_bytes)
 exec 3<$DBG/snapshot
 one=$(stat_of copies_bytes)
 check "a reader's copy is charged ($one bytes)" test "$one" -ge $((EXTENTS * 24))
-expect "the copy is not charged to the budget of the maps" "$(stat_of mem_bytes)" "$maps"
+more=$(($(stat_of mem_bytes) - maps))
+# a process that F2FS writes for may get a number meanwhile
+check "the copy is not charged to the budget of the maps ($more bytes more are)" test $more -ge 0 -a $more -lt $((one / 100))
 refused=0 most=$one
 for fd in 4 5 6 7 8 9; do
 	# a redirection of exec that fails would end the shell

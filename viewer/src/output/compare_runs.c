@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <math.h>
 
+#include "input/gc_runs.h"
 #include "input/latency.h"
 #include "input/ledger.h"
 #include "input/recording.h"
@@ -23,6 +24,7 @@ const struct figure_form figure_forms[N_FIGURES] = {
 	[AMPLIFICATION] = { "amplification", "write amplification", 0.01, 2 },
 	[WAITED] = { "waited_ms", "ms waited for reads", 0.1, 1 },
 	[COLLECTIONS] = { "collections", "garbage collections", 1, 0 },
+	[LOST] = { "lost_ms", "ms lost to collections", 0.1, 1 },
 };
 
 /* === Runs === */
@@ -245,10 +247,25 @@ static void read_gc(struct compared *c, size_t run, const char *path, char *text
 	set(c, run, COLLECTIONS, collections);
 }
 
+/* What processes have lost, as they collected themselves or waited for a collection. */
+static void read_gc_runs(struct compared *c, size_t run, const char *path)
+{
+	struct gc_runs runs;
+	uint64_t ns = 0;
+	size_t i;
+
+	gc_runs_read(&runs, path);
+	for (i = 0; i < runs.n; i++)
+		if (runs.lines[i].about == GC_PROCESS)
+			ns += runs.lines[i].ns + runs.lines[i].waited;
+	set(c, run, LOST, (double)ns / 1e6);
+	gc_runs_free(&runs);
+}
+
 /* What the module has counted is beside a snapshot, as in debugfs, and in the folder of a recording. */
 static void read_counts(struct compared *c, size_t run)
 {
-	static const char *const names[] = { "ledger", "latency", "gc" };
+	static const char *const names[] = { "ledger", "latency", "gc_runs", "gc" };
 	const char *dir = c->runs[run];
 	char *at = recording_is(dir) ? xasprintf("%s/snapshot", dir) : xasprintf("%s", dir);
 	const char *slash = strrchr(at, '/');
@@ -266,6 +283,8 @@ static void read_counts(struct compared *c, size_t run)
 			read_ledger(c, run, path);
 		else if (i == 1)
 			read_latency(c, run, path);
+		else if (i == 2)
+			read_gc_runs(c, run, path);
 		else
 			read_gc(c, run, path, text.buf);
 		free(path);

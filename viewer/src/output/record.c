@@ -278,7 +278,7 @@ void recorder_add_heat(const struct recorder *recorder, const struct source *sou
  */
 void recorder_add_counts(const struct recorder *recorder, const struct source *source)
 {
-	static const char *const names[] = { "gc", "latency", "ledger" };
+	static const char *const names[] = { "gc", "gc_runs", "latency", "ledger" };
 	struct outfile out;
 	struct text text;
 	size_t i;

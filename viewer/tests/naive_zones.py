@@ -3,6 +3,8 @@
 """The zones of a volume, computed block by block; to compare with those of fragtrace.
 
 usage: naive_zones.py make DIR SEED     write a random state of F2FS on zoned devices, and a table beside it: DIR/table
+       naive_zones.py many DIR ZONES MIB CAPACITY     write so many zones of so many MiB: two conventional ones, then three full and an
+                                        empty one, and so on; a file has blocks in the full ones of the first 3000
        naive_zones.py check DIR JSON    what fragtrace zones --json says is what DIR has
 """
 import json
@@ -66,6 +68,30 @@ def make(folder, seed):
         text = (folder / "status").read_text(encoding="ascii").replace("TYPE            segno", "TYPE            blkoff    segno")
         text = re.sub(r"^(  - (?:HOT|WARM|COLD|Dir|File|Indir) +\w+:)", lambda m: f"{m[1]} {rng.randrange(BLKS)} ", text, flags=re.M)
         (folder / "status").write_text(text, encoding="ascii")
+
+
+def many(folder, n, mib, capacity):
+    """Write the files. A volume ends before block 2^32; what is after it is not in the volume."""
+    blks, usable = mib * 256, capacity * 256
+    first, end = 2 * blks, min(n, (2**32 - 1) // blks) * blks
+    segments = (end - first) // BLKS
+    folder.mkdir()
+    full = [i % 4 != 1 for i in range(n)]
+    lines = [ZONE.format(i * blks * 8, blks * 8, (usable if i > 1 else blks) * 8, full[i] * usable * 8 if i > 1 else 0,
+                         (14 if full[i] else 1) if i > 1 else 0, 2 if i > 1 else 1) for i in range(n)]
+    (folder / "zones.0").write_text("\n".join(lines) + "\n", encoding="ascii")
+    block = bytearray(superblock(blks // BLKS, segments, []))
+    struct.pack_into("<I", block, 1024 + 92, first)
+    (folder / "superblock").write_bytes(block)
+    with open(folder / "segment_info", "w", encoding="ascii") as file:
+        print("format: segment_type|valid_blocks", naive_space.LINE, sep="\n", file=file)
+        for i in range(0, segments, 10):
+            print(f"{i:<10}" + " ".join(["1|0  "] * min(10, segments - i)), file=file)
+    with open(folder / "table", "w", encoding="ascii") as file:
+        print("# fragtrace table 1", f"# volume 254:0 main_blkaddr={first} blocks={end} segment_blocks={BLKS} path=/m", sep="\n", file=file)
+        for i in range(2, 3000):
+            if full[i]:
+                print(f"254:0 {i * blks} 200 {i * 200} 4 fragmented /m/f", file=file)
 
 
 def read_logs(folder):
@@ -192,5 +218,7 @@ def check(folder, path):
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(Path(sys.argv[2]), int(sys.argv[3]))
+    elif sys.argv[1] == "many":
+        many(Path(sys.argv[2]), *map(int, sys.argv[3:]))
     else:
         check(Path(sys.argv[2]), sys.argv[3])

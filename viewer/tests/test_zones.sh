@@ -260,6 +260,21 @@ test_picture_of_two_devices() {
 	for text in 0:- conventional 1:0 1:15 read-only; do
 		grep -q ">$text</text>" z.svg || fail "no $text"
 	done
+	# 11 zones have write pointers: also in a row with both devices, and if a height is ignored because nothing fits
+	printf 'layout = zones\nmax_length = 0\n' >img
+	for height in 0 440 300; do
+		sed -i '3d' img
+		echo "height = $height" >>img
+		"$fragtrace" view -i img -t t --f2fs-state s -o z.svg >/dev/null
+		[ "$(lines)" = 11 ] || fail "height $height: $(lines) write pointers"
+		grep '^1 row' z.svg
+	done >rows
+	[ "$(sed 's/ (.*//' rows | paste -sd,)" = '1 row = 1 zone,1 row = 32 zones,1 row = 1 zone' ] || fail "$(cat rows)"
+}
+
+# shares() - the column written of z.svg
+shares() {
+	sed -n 's/.*font-size="10.35" fill="#474745">\([<0-9.]* %\)<.*/\1/p' z.svg | uniq | paste -sd,
 }
 
 # Rows of several zones have all their write pointers.
@@ -269,7 +284,43 @@ test_picture_of_many_zones() {
 	"$fragtrace" view -i img -t t --f2fs-state s -o z.svg >/dev/null
 	grep -q '^1 row = 2 zones (8 MiB)' z.svg || fail "$(grep '^1 row' z.svg)"
 	! grep -q '>closed</text>' z.svg || fail "a condition of two zones"
+	# of two zones of 768 and 1024 blocks; the empty one beside a conventional one
+	grep -q '>written</text>' z.svg
+	[ "$(shares)" = '54.9 %' ] || fail "written: $(shares)"
 	[ "$(grep -c 'width="2" height="[0-9]*" fill="#202124"' z.svg)" = 3 ] || fail "$(grep 'fill="#202124"' z.svg)"
+}
+
+# many(zones, MiB of each, capacity, height) - make so many zones, ./s and ./t, and draw them
+many() {
+	rm -rf s
+	"$python" "$here/naive_zones.py" many s "$1" "$2" "$3"
+	mv s/table t
+	printf 'layout = zones\nheight = %s\n' "$4" >img
+	"$fragtrace" view -i img -t t --f2fs-state s -o z.svg >/dev/null
+	[ "$(wc -c <z.svg)" -lt 1000000 ] || fail "$(wc -c <z.svg) bytes"
+}
+
+# lines() - how many write pointers there are in z.svg
+lines() {
+	grep -c 'width="2" height="[0-9]*" fill="#202124"' z.svg
+}
+
+# Three of four zones are full; the file is in the first 2998 zones.
+test_picture_of_96000_zones() {
+	local row='^1 row = \([0-9,]*\) zones (.*), 1 cell = [0-9]* blocks (.*); '
+	many 96000 4 3 2000
+	[ "$(sed -n "s/${row}zones end at the capacity; thin lines: write pointers\$/\1/p" z.svg) $(shares)" = '8 75 %,83.3 %' ] || fail "$(grep '^1 row' z.svg) $(shares)"
+	# of 375 rows, and of the last one, which has six zones
+	[ "$(lines)" = 3006 ] || fail "$(lines) write pointers"
+	grep -q '>92,992 zones without a watched block</text>' z.svg || fail "$(grep without z.svg)"
+	many 96000 4 3 600
+	[ "$(sed -n "s/${row}too narrow for capacities and write pointers: see written\$/\1/p" z.svg) $(shares)" = '64 75 %,75.8 %' ] || fail "$(grep '^1 row' z.svg) $(shares)"
+	[ "$(lines)" = 0 ] || fail "$(lines) write pointers"
+	# a device that is larger than any volume of F2FS
+	many 96000 2048 1077 2000
+	[ "$(sed -n "s/${row}zones end at the capacity; thin lines: write pointers\$/\1/p" z.svg) $(shares)" = '8 75 %,80 %' ] || fail "$(grep '^1 row' z.svg) $(shares)"
+	zones >text
+	grep -q '^  the device: 96,000 zones of 2 GiB: 2 conventional, 2047 empty, 6142 full, 87809 not in the volume; open: 0; open or closed: 0$' text
 }
 
 test_picture_without_zones() {

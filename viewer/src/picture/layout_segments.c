@@ -23,8 +23,10 @@
 
 /* Columns beside the grid, in letters: segment or zone, condition of a zone, valid blocks, bar. */
 #define SEGMENT_COLS 8
-#define CONDITION_COLS 13
+#define CONDITION_COLS 15
 #define VALID_COLS 9
+/* Valid blocks of a row of many zones have more digits. */
+#define ZONED_VALID_COLS 11
 #define BAR_COLS 7
 
 /* === How big === */
@@ -219,23 +221,25 @@ static void plan(struct layout *l, const struct runs *runs)
 {
 	const struct table *table = runs->table;
 	size_t most = layout_px(l->img, l->img->height), columns = SEGMENT_COLS + VALID_COLS + BAR_COLS + 1;
+	uint64_t least = l->zone_blks ? l->zone_blks : table->n_volumes ? table->volumes[0].segment_blks : 1;
 	struct gaps *gaps = xcalloc(l->n_grids, sizeof(*gaps));
 
 	if (l->zone_blks)
 		columns += CONDITION_COLS;
 	l->axis = (size_t)((double)(columns * LETTER_W) * l->axis_scale);
-	l->axis_end = axis_lba_width(l, runs);
+	/* digits are a little wider than most letters, and rows are not to hide them */
+	l->axis_end = axis_lba_width(l, runs) * 9 / 8;
 	l->heading += (size_t)(LETTER_H * l->axis_scale);
-	l->row_blks = l->zone_blks ? l->zone_blks : table->n_volumes ? table->volumes[0].segment_blks : 1;
+	l->row_blks = least;
 	while (!fit_rows(l, runs, gaps, most)) {
+		l->row_blks *= 2;
+		if (l->row_blks <= 2 * (uint64_t)BLK_MAX)
+			continue;
 		/* each volume takes at least one row: if that is too high, ignore the requested height */
-		if (l->row_blks > BLK_MAX && !most)
-			die("%zu volumes do not fit into one picture of %ju pixels", l->n_grids,
-			    (uintmax_t)l->max_pixels);
-		if (l->row_blks > BLK_MAX)
-			most = 0;
-		else
-			l->row_blks *= 2;
+		if (!most)
+			die("%zu volumes do not fit into one picture of %ju pixels", l->n_grids, (uintmax_t)l->max_pixels);
+		most = 0;
+		l->row_blks = least;
 	}
 	free(gaps);
 }
@@ -309,8 +313,9 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	char text[ZONE_NUMBER_MAX];
 
 	if (zones) {
+		layout_zone_condition(text, l, zones, lba);
+		axis_put_at(l, canvas, grid, row, x - letters(l, ZONED_VALID_COLS), RGB_LABEL, text);
 		layout_zone_number(text, l, zones, lba);
-		axis_put_at(l, canvas, grid, row, x - letters(l, VALID_COLS), RGB_LABEL, layout_zone_condition(l, zones, lba));
 	} else {
 		snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->blk / v->segment_blks));
 	}
@@ -321,24 +326,27 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_LABEL, text);
 }
 
-/*
- * Draw a line, and the number of segments or zones in it. Without F2FS's state, only watched blocks are known. A zone without a
- * valid block may have been written: it is not called empty.
- */
-static void draw_folded(const struct layout *l, struct canvas *canvas, const struct runs *runs, const struct volume *v,
+/* Without F2FS's state and its bits, only watched blocks are known. */
+static bool knows_valid(const struct runs *runs, size_t volume)
+{
+	return runs->states && runs->states[runs->parts[volume].volume].segments.map;
+}
+
+/* Draw a line, and the number of segments or zones in it. A zone without a valid block may have been written: it is not called empty. */
+static void draw_folded(const struct layout *l, struct canvas *canvas, const struct runs *runs, size_t volume,
 			const struct grid *grid, size_t row, const struct row *content)
 {
-	uint64_t unit = l->zone_blks ? l->zone_blks : v->segment_blks, n = (content->folded + unit - 1) / unit;
+	uint64_t unit = l->zone_blks ? l->zone_blks : runs_volume(runs, volume)->segment_blks, n = (content->folded + unit - 1) / unit;
 	double x = (double)grid->x + letters(l, 3), end = grid_end(l, grid), pen = l->axis_scale, w;
 	double top = (double)(grid->y + row * l->pitch_y), h = (double)(l->fold_rows * l->pitch_y);
 	double line = (double)(uint64_t)(top + h / 2 - pen / 2);
 	char text[GROUPED_MAX + 64];
 
-	if (runs->states && !l->zone_blks)
+	if (knows_valid(runs, volume) && !l->zone_blks)
 		snprintf(text, sizeof(text), "%s empty segment%s", GROUPED(n), plural(n));
 	else
 		snprintf(text, sizeof(text), "%s %s%s without a %s block", GROUPED(n), l->zone_blks ? "zone" : "segment", plural(n),
-			 runs->states ? "valid" : "watched");
+			 knows_valid(runs, volume) ? "valid" : "watched");
 	/* letters that go below the line stay inside, too */
 	w = canvas_text_fit(canvas, x, top + (h - (LETTER_H - 0.4) * l->axis_scale) / 2, end - x,
 			    l->axis_scale, RGB_LABEL, text);
@@ -368,7 +376,7 @@ static void draw_rows(const struct layout *l, struct canvas *canvas, const struc
 
 	for (row = 0; row < grid->rows; row++) {
 		if (rows[row].folded) {
-			draw_folded(l, canvas, runs, v, grid, row, &rows[row]);
+			draw_folded(l, canvas, runs, volume, grid, row, &rows[row]);
 			row += (size_t)l->fold_rows - 1;
 			continue;
 		}
@@ -391,9 +399,10 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 
 	canvas_text_right(canvas, numbers_end(l, grid), y, l->axis_letters, RGB_LABEL, l->zone_blks ? "zone" : "segment");
 	if (l->zone_blks)
-		canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_letters, RGB_LABEL, "condition");
+		canvas_text_right(canvas, x - letters(l, ZONED_VALID_COLS), y, l->axis_letters, RGB_LABEL,
+				  l->row_blks > l->zone_blks ? "written" : "condition");
 	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_letters, RGB_LABEL,
-			  runs->states ? "valid blocks" : "watched blocks");
+			  knows_valid(runs, volume) ? "valid blocks" : "watched blocks");
 	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_letters, RGB_LABEL, "LBA");
 	draw_rows(l, canvas, runs, volume, grid, rows->all);
 }
@@ -409,9 +418,16 @@ static char *describe(const struct layout *l, const struct table *table)
 	uint64_t segment = table->n_volumes ? table->volumes[0].segment_blks : 1;
 	uint64_t n = l->row_blks / (l->zone_blks ? l->zone_blks : segment);
 	char *cell = layout_cell_size(l), *text;
+	const char *zones = "";
 
+	if (l->zone_blks && n == 1)
+		zones = "; it ends at the capacity; thin line: write pointer";
+	else if (l->zone_blks && layout_zones_are_wide(l))
+		zones = "; zones end at the capacity; thin lines: write pointers";
+	else if (l->zone_blks)
+		zones = "; too narrow for capacities and write pointers: see written";
 	text = xasprintf("1 row = %s %s%s (%s), %s%s", GROUPED(n), l->zone_blks ? "zone" : "segment", plural(n), BYTES(l->row_blks),
-			 cell, l->zone_blks ? "; it ends at the capacity; thin line: write pointer" : "");
+			 cell, zones);
 	free(cell);
 	return text;
 }

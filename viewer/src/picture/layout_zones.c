@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Part of the layout with a row for each zone: the number and the condition of a zone, its write pointer, its capacity. */
+/*
+ * Part of the layout with a row for each zone, or for several: the number and the condition of a zone, its write pointer, its
+ * capacity. Of several zones in a row, how much of them is written is beside it, as their lines may be too close to be drawn.
+ */
 
 #include "model/zone_use.h"
 #include "picture/layout_zones.h"
@@ -8,6 +11,8 @@
 
 /* Width of the line at a write pointer, pixels of a screen. */
 #define POINTER_PEN 2
+/* Of narrower zones, such lines would be most of the picture. */
+#define LEAST_ZONE_W 16
 
 /**
  * layout_zone_size() - the size of the zones of volumes
@@ -41,14 +46,26 @@ static const struct zone_device *device_at(const struct zones *zones, uint64_t l
 	return &zones->devices[i];
 }
 
-/* The first zone of a zoned device that begins in a range of blocks, or NULL. */
+/* The first zone of a zoned device that is in a range of blocks from its first to its last one, or NULL. */
 static const struct zone *zone_in(const struct zone_device *d, uint64_t lba, uint64_t end)
 {
 	uint64_t blks = d->zones->blks;
 	size_t i = lba > d->lba ? (size_t)((lba - d->lba + blks - 1) / blks) : 0;
 
 	/* a last zone may be smaller; those of a copy may be anything */
-	return i < d->n && d->zones[i].lba >= lba && d->zones[i].lba < end ? &d->zones[i] : NULL;
+	return i < d->n && d->zones[i].lba >= lba && d->zones[i].lba + d->zones[i].blks <= end ? &d->zones[i] : NULL;
+}
+
+/* Likewise, of any device. */
+static const struct zone *next_zone(const struct zones *zones, uint64_t lba, uint64_t end)
+{
+	const struct zone *zone = NULL;
+	size_t i;
+
+	for (i = 0; i < zones->n && !zone; i++)
+		if (zones->devices[i].is_zoned && zones->devices[i].end > lba)
+			zone = zone_in(&zones->devices[i], lba, end);
+	return zone;
 }
 
 /**
@@ -72,22 +89,29 @@ void layout_zone_number(char text[static ZONE_NUMBER_MAX], const struct layout *
 }
 
 /**
- * layout_zone_condition() - what a device says of the zone of a row
+ * layout_zone_condition() - what devices say of the zones of a row
+ * @text: set to a word, or, if the row has several zones, to the share that is written of what can be written in them
  * @l: the layout
  * @zones: the devices of the volume
  * @lba: the first block of the row
  *
- * Return: a word; empty if the row has several zones.
+ * The share of a row without a write pointer is empty.
  */
-const char *layout_zone_condition(const struct layout *l, const struct zones *zones, uint64_t lba)
+void layout_zone_condition(char text[static ZONE_NUMBER_MAX], const struct layout *l, const struct zones *zones, uint64_t lba)
 {
-	const struct zone_device *d = device_at(zones, lba);
-	const struct zone *zone;
+	uint64_t end = lba + l->row_blks, written = 0, capacity = 0;
+	const struct zone *zone = next_zone(zones, lba, end);
 
-	if (!d->is_zoned)
-		return zone_condition_name(ZONE_CONVENTIONAL);
-	zone = zone_in(d, lba, lba + 1);
-	return zone && l->row_blks == zone->blks ? zone_condition_name(zone->condition) : "";
+	if (l->row_blks == l->zone_blks) {
+		snprintf(text, ZONE_NUMBER_MAX, "%s", zone ? zone_condition_name(zone->condition) :
+			 device_at(zones, lba)->is_zoned ? "" : zone_condition_name(ZONE_CONVENTIONAL));
+		return;
+	}
+	for (; zone; zone = next_zone(zones, zone->lba + zone->blks, end)) {
+		written += zone_has_pointer(zone) ? zone->pointer - zone->lba : 0;
+		capacity += zone_has_pointer(zone) ? zone->capacity : 0;
+	}
+	snprintf(text, ZONE_NUMBER_MAX, "%s", capacity ? SHARE(written, capacity) : "");
 }
 
 static double block_x(const struct layout *l, const struct grid *grid, uint64_t into_row)
@@ -112,6 +136,17 @@ static void draw_zone(const struct layout *l, struct canvas *canvas, const struc
 }
 
 /**
+ * layout_zones_are_wide() - is there room for the lines of zones?
+ * @l: the layout
+ *
+ * Return: true if they are drawn.
+ */
+bool layout_zones_are_wide(const struct layout *l)
+{
+	return block_x(l, &(struct grid){ 0 }, l->zone_blks) >= (double)layout_px(l->img, LEAST_ZONE_W);
+}
+
+/**
  * layout_zones_draw() - draw write pointers and capacities into a row
  * @l: the layout
  * @canvas: the picture
@@ -123,9 +158,8 @@ static void draw_zone(const struct layout *l, struct canvas *canvas, const struc
 void layout_zones_draw(const struct layout *l, struct canvas *canvas, const struct zones *zones, const struct grid *grid,
 		       size_t row, uint64_t lba)
 {
-	const struct zone_device *d = device_at(zones, lba);
-	const struct zone *zone = d->is_zoned ? zone_in(d, lba, lba + l->row_blks) : NULL;
+	const struct zone *zone = layout_zones_are_wide(l) ? next_zone(zones, lba, lba + l->row_blks) : NULL;
 
-	for (; zone && zone < d->zones + d->n && zone->lba + zone->blks <= lba + l->row_blks; zone++)
+	for (; zone; zone = next_zone(zones, zone->lba + zone->blks, lba + l->row_blks))
 		draw_zone(l, canvas, grid, row, zone->lba - lba, zone);
 }

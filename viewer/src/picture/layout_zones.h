@@ -5,11 +5,12 @@
 #include "input/zones.h"
 #include "picture/layout.h"
 
-/* Room for the numbers of a device and a zone. */
+/* Room for the numbers of a device and a zone, or its condition. */
 #define ZONE_NUMBER_MAX 48
 
 uint64_t layout_zone_size(const struct runs *runs);
 void layout_zone_number(char text[static ZONE_NUMBER_MAX], const struct layout *layout, const struct zones *zones, uint64_t lba);
-const char *layout_zone_condition(const struct layout *layout, const struct zones *zones, uint64_t lba);
+void layout_zone_condition(char text[static ZONE_NUMBER_MAX], const struct layout *layout, const struct zones *zones, uint64_t lba);
+bool layout_zones_are_wide(const struct layout *layout);
 void layout_zones_draw(const struct layout *layout, struct canvas *canvas, const struct zones *zones, const struct grid *grid,
 		       size_t row, uint64_t lba);

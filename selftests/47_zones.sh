@@ -290,6 +290,8 @@ all_agree() {
 	same "$1: logs are where the last checkpoint has them"
 	expect "$1: the limit of open zones is that of the queue" "$(sed -n 's/.*"max_open":\([0-9][0-9]*\).*/\1/p' /tmp/json)" \
 		"$(cat /sys/block/nullb0/queue/max_open_zones)"
+	expect "$1: open zones are counted" "$(sed -n 's/.*"path":"\/dev\/nullb0",[^[]*"open":\([0-9]*\).*/\1/p' /tmp/json)" \
+		"$(grep -c 'zcond: [23](' /tmp/report)"
 	check "$1: a log is where the device writes next" awk '/^."lba"/ && /"finding":"(behind|ahead|unwritten|lost)"/ { bad = 1 } END { exit bad }' /tmp/json
 	log=$(of_each not_collected | sed -n 's/ log$//p' | head -n 1)
 	best=$(of_each gain | sort -k2nr | head -n 1)
@@ -311,7 +313,7 @@ same() {
 	fi
 }
 
-plan 32
+plan 34
 command -v fragtrace >/dev/null || skip_rest "zones" "fragtrace is not in this guest"
 command -v blkzone >/dev/null || skip_rest "zones" "blkzone is not in this guest"
 command -v dump.f2fs >/dev/null || skip_rest "zones" "dump.f2fs is not in this guest"

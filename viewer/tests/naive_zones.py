@@ -56,13 +56,13 @@ def make(folder, seed):
         devices = []
         zones = (MAIN + n * BLKS) // blks
         (folder / "zones.0").write_text(report(rng, zones + 2, blks, MAIN // blks + 1), encoding="ascii")
-        (folder / "max_open_zones.0").write_text("12\n", encoding="ascii")
+        (folder / "max_open_zones.0").write_text(f"{seed % 5 if seed > 6 else 12}\n", encoding="ascii")
     else:
         first = size * rng.randrange(1, 4)  # sections of the main area on the first device
         devices = [("/dev/fake0", MAIN // BLKS - 1 + first), ("/dev/fake1", n - first)]
         (folder / "zones.1").write_text(report(rng, (n - first) // size, blks, 1), encoding="ascii")
         (folder / "max_open_zones.1").write_text("0\n", encoding="ascii")
-        (folder / "max_active_zones.1").write_text("14\n", encoding="ascii")
+        (folder / "max_active_zones.1").write_text(f"{seed % 6 if seed > 6 else 14}\n", encoding="ascii")
     (folder / "superblock").write_bytes(superblock(size, n, devices))
     if rng.random() < 0.7:  # from Linux 7 on, the block that a log writes next is there, too
         text = (folder / "status").read_text(encoding="ascii").replace("TYPE            segno", "TYPE            blkoff    segno")
@@ -160,7 +160,8 @@ def read_devices(folder):
         if copy.exists():
             found = re.findall(r"0x(\w+), len 0x(\w+), cap 0x(\w+), wptr 0x(\w+) .*zcond: *(\d+)", copy.read_text(encoding="ascii"))
             zones = [(first + int(s, 16) // 8, int(b, 16) // 8, int(c, 16) // 8, int(p, 16) // 8, int(k)) for s, b, c, p, k in found]
-        yield path, first, copy.exists(), [zone for zone in zones if zone[0] < end]
+        open_zones = sum(zone[4] in (2, 3) for zone in zones)
+        yield path, first, copy.exists(), [zone for zone in zones if zone[0] < end], open_zones, open_zones + sum(zone[4] == 4 for zone in zones)
         first = end
 
 
@@ -199,10 +200,14 @@ def check(folder, path):
     seen = Counter()
     devices = list(read_devices(folder))
     assert volume["section_blocks"] == size * BLKS and len(volume["devices"]) == len(devices), volume
-    for i, (got, (name, first, zoned, zones)) in enumerate(zip(volume["devices"], devices)):
+    for i, (got, (name, first, zoned, zones, opened, active)) in enumerate(zip(volume["devices"], devices)):
         limits = {what: int(limit.read_text(encoding="ascii")) if (limit := folder / f"{what}_zones.{i}").exists() else None
                   for what in ("max_open", "max_active")}
-        assert {"path": name, "lba": first, "zoned": zoned} | limits == {k: got[k] for k in ("path", "lba", "zoned", *limits)}, got
+        full = [what for what, n in (("max_active", active), ("max_open", opened)) if limits[what] and n >= limits[what]]
+        wanted = {"path": name, "lba": first, "zoned": zoned, "open": opened, "active": active, "reached": full[0] if full else None}
+        assert wanted | limits == {k: got[k] for k in (*wanted, *limits)}, got
+        assert got.get("text", "").startswith(f"{active if full[0] == 'max_active' else opened} zones are ") if full else "text" not in got
+        seen[f"={wanted['reached']}"] += 1
         assert len(got["zones"]) == len(zones), (len(got["zones"]), len(zones))
         for zone, raw in zip(got["zones"], zones):
             wanted = zone_of(raw, state)

@@ -31,8 +31,8 @@ test_zones_are_those_of_every_block() {
 		"$fragtrace" zones --json -t "r$seed/table" --f2fs-state "r$seed" >"j$seed"
 		"$python" "$here/naive_zones.py" check "r$seed" "j$seed" >>found
 	done
-	# all kinds of differences were there, all reasons not to collect a zone, and ages
-	[ "$(tr ' ' '\n' <found | sort -u | tr '\n' ' ')" = '+None +all_valid +log +lost +no_valid +old +outside +sections ahead behind left lost not_reset unwritten ' ] || fail "$(cat found)"
+	# all kinds of differences were there, all reasons not to collect a zone, ages, and limits
+	[ "$(tr ' ' '\n' <found | sort -u | tr '\n' ' ')" = '+None +all_valid +log +lost +no_valid +old +outside +sections =None =max_active =max_open ahead behind left lost not_reset unwritten ' ] || fail "$(cat found)"
 }
 
 test_text() {
@@ -110,6 +110,27 @@ test_ages() {
 	well
 	cp s/segment_bits bits
 	[ "$(age 0) $(age 3b) $(age 3c) $(age e0f) $(age e10) $(age 1517f) $(age 15180)" = '0 s 59 s 1 min 59 min 1 h 23 h 1 d' ] || fail "$(age 3b)"
+}
+
+test_limits() {
+	local open='2 zones are open, as many as can be: for a write to another one the device has to close one'
+	local active='3 zones are open or closed, as many as can be: the device refuses a write to an empty one'
+	local idle='; of them without a log: 1 zone; F2FS writes no such zone before it has collected and reset it'
+	zoned 1
+	echo 2 >s/max_open_zones.0
+	zones >text
+	line " $open"
+	echo 3 >s/max_active_zones.0
+	zones >text
+	line " $active$idle"
+	# where the logs are is not known
+	rm s/status
+	zones >text
+	line " $active"
+	echo 4 >s/max_active_zones.0
+	echo 3 >s/max_open_zones.0
+	zones >text
+	! grep 'as many' text || fail "no limit is reached"
 }
 
 test_bad_copies() {

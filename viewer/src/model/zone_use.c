@@ -186,3 +186,39 @@ struct zone_finding zone_find(const struct zone_use *use, const struct space *sp
 		return (struct zone_finding){ ZONE_LEFT, zone->lba + zone->capacity - zone->pointer, 0 };
 	return found;
 }
+
+static bool reaches(uint64_t n, uint64_t limit)
+{
+	return limit && limit != UINT64_MAX && n >= limit;
+}
+
+/**
+ * zone_opens_of() - count the open zones of a device
+ * @opens: the result
+ * @space: the figures of the volume
+ * @d: the device
+ */
+void zone_opens_of(struct zone_opens *opens, const struct space *space, const struct zone_device *d)
+{
+	uint64_t idle[2] = { 0 };
+	size_t i;
+
+	*opens = (struct zone_opens){ .idle = UINT64_MAX };
+	for (i = 0; i < d->n + d->n_outside; i++) {
+		uint8_t condition = d->zones[i].condition;
+		struct zone_use use;
+
+		if (condition < ZONE_OPEN_IMPLICITLY || condition > ZONE_CLOSED)
+			continue;
+		opens->open += condition != ZONE_CLOSED;
+		opens->active++;
+		zone_use_of(&use, space, &d->zones[i]);
+		idle[condition == ZONE_CLOSED] += i < d->n && !use.n_logs;
+	}
+	if (reaches(opens->active, d->max_active))
+		opens->limit = ZONE_MAX_ACTIVE;
+	else if (reaches(opens->open, d->max_open))
+		opens->limit = ZONE_MAX_OPEN;
+	if (space->knows_heads)
+		opens->idle = idle[0] + (opens->limit == ZONE_MAX_ACTIVE ? idle[1] : 0);
+}

@@ -95,6 +95,35 @@ struct zone_finding {
 	size_t log;
 };
 
+/**
+ * enum zone_limit - which limit of a device is reached
+ * @ZONE_NO_LIMIT: none
+ * @ZONE_MAX_OPEN: that of open zones
+ * @ZONE_MAX_ACTIVE: that of zones that are open or closed, which says more
+ * @N_ZONE_LIMITS: number of values
+ */
+enum zone_limit {
+	ZONE_NO_LIMIT,
+	ZONE_MAX_OPEN,
+	ZONE_MAX_ACTIVE,
+	N_ZONE_LIMITS,
+};
+
+/**
+ * struct zone_opens - the open zones of a device, also those that are not in the volume
+ * @open: how many are open
+ * @active: how many are open or closed
+ * @idle: how many of those that count for the limit are in the volume without a log in them; UINT64_MAX: not known
+ * @limit: which limit is reached
+ */
+struct zone_opens {
+	uint64_t open;
+	uint64_t active;
+	uint64_t idle;
+	enum zone_limit limit;
+};
+
 const char *zone_condition_name(size_t condition);
 void zone_use_of(struct zone_use *use, const struct space *space, const struct zone *zone);
+void zone_opens_of(struct zone_opens *opens, const struct space *space, const struct zone_device *d);
 struct zone_finding zone_find(const struct zone_use *use, const struct space *space, const struct zone *zone);

@@ -12,6 +12,8 @@ static const char *const flaw_keys[N_ZONE_FLAWS] = {
 	[ZONE_UNWRITTEN] = "unwritten", [ZONE_NOT_RESET] = "not_reset", [ZONE_LEFT] = "left",
 };
 
+static const char *const limit_keys[N_ZONE_LIMITS] = { [ZONE_MAX_OPEN] = "max_open", [ZONE_MAX_ACTIVE] = "max_active" };
+
 static const char *const stay_keys[N_ZONE_STAYS] = {
 	[ZONE_OUTSIDE] = "outside", [ZONE_SECTIONS] = "sections", [ZONE_DEAD] = "lost", [ZONE_UNKNOWN] = "unknown",
 	[ZONE_HAS_LOG] = "log", [ZONE_NO_VALID] = "no_valid", [ZONE_ALL_VALID] = "all_valid",
@@ -45,6 +47,22 @@ static char *sentence(const struct zone_finding *f)
 	default:
 		return xasprintf("room for %s, but no log is in it: nothing is written there before it is collected and reset", blks);
 	}
+}
+
+/* Of a limit that is reached; to be freed. */
+static char *limit_sentence(const struct zone_opens *opens)
+{
+	char *idle = opens->idle && opens->idle != UINT64_MAX ?
+		     xasprintf("; of them without a log: %s; F2FS writes no such zone before it has collected and reset it", COUNT(opens->idle, "zone")) :
+		     xasprintf("%s", "");
+	char *text = opens->limit == ZONE_MAX_ACTIVE ?
+		     xasprintf("%ju zones are open or closed, as many as can be: the device refuses a write to an empty one%s",
+			       (uintmax_t)opens->active, idle) :
+		     xasprintf("%ju zones are open, as many as can be: for a write to another one the device has to close one%s",
+			       (uintmax_t)opens->open, idle);
+
+	free(idle);
+	return text;
 }
 
 /* === Text === */
@@ -137,7 +155,7 @@ static void print_limit(FILE *out, const char *what, uint64_t n, uint64_t most)
 		fprintf(out, " of at most %ju", (uintmax_t)most);
 }
 
-static void print_sizes(FILE *out, const struct zone_device *d)
+static void print_sizes(FILE *out, const struct zone_device *d, const struct zone_opens *opens)
 {
 	uint64_t counts[N_ZONE_CONDITIONS + 1] = { 0 };
 	const char *between = ": ";
@@ -160,8 +178,8 @@ static void print_sizes(FILE *out, const struct zone_device *d)
 	}
 	if (d->n_outside)
 		fprintf(out, "%s%zu not in the volume", between, d->n_outside);
-	print_limit(out, "open", counts[ZONE_OPEN], d->max_open);
-	print_limit(out, "open or closed", counts[ZONE_OPEN] + counts[ZONE_CLOSED], d->max_active);
+	print_limit(out, "open", opens->open, d->max_open);
+	print_limit(out, "open or closed", opens->active, d->max_active);
 	fputc('\n', out);
 }
 
@@ -169,12 +187,14 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 {
 	uint64_t gain = 0, moved = 0, n = 0;
 	struct zone_use use, next;
+	struct zone_opens opens;
 	size_t first = 0, i;
 
+	zone_opens_of(&opens, z->space, d);
 	fputs("\n  ", out);
 	name_put(out, d->name);
 	fputs(": ", out);
-	print_sizes(out, d);
+	print_sizes(out, d, &opens);
 	fprintf(out, "  %-13s%12s  %-12s%10s%10s%10s%10s%8s\n", "zone", "LBA", "condition", "written", "capacity", "valid", "gain", "age");
 	zone_use_of(&use, z->space, d->zones);
 	for (i = 0; i < d->n; i++) {
@@ -191,6 +211,12 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 	}
 	if (n)
 		fprintf(out, "  collecting %s would move %s, and gain %s\n", COUNT(n, "zone"), COUNT(moved, "block"), GROUPED(gain));
+	if (opens.limit) {
+		char *text = limit_sentence(&opens);
+
+		fprintf(out, "  %s\n", text);
+		free(text);
+	}
 }
 
 /* Return: how many differences there are. */
@@ -299,6 +325,24 @@ static void put_zone(struct json *json, const struct zoned *z, const struct zone
 	json_end(json);
 }
 
+static void put_limits(struct json *json, const struct zoned *z, const struct zone_device *d)
+{
+	struct zone_opens opens;
+
+	zone_opens_of(&opens, z->space, d);
+	json_number(json, "open", opens.open);
+	json_number(json, "active", opens.active);
+	json_maybe(json, "max_open", d->max_open, d->is_zoned && d->max_open != UINT64_MAX);
+	json_maybe(json, "max_active", d->max_active, d->is_zoned && d->max_active != UINT64_MAX);
+	json_text(json, "reached", limit_keys[opens.limit]);
+	if (opens.limit) {
+		char *text = limit_sentence(&opens);
+
+		json_text(json, "text", text);
+		free(text);
+	}
+}
+
 static void put_volume(struct json *json, const struct zoned *z)
 {
 	size_t i, k;
@@ -315,8 +359,7 @@ static void put_volume(struct json *json, const struct zoned *z)
 		json_name(json, "path", d->name);
 		json_number(json, "lba", d->lba);
 		json_flag(json, "zoned", d->is_zoned);
-		json_maybe(json, "max_open", d->max_open, d->is_zoned && d->max_open != UINT64_MAX);
-		json_maybe(json, "max_active", d->max_active, d->is_zoned && d->max_active != UINT64_MAX);
+		put_limits(json, z, d);
 		json_array(json, "zones");
 		for (k = 0; k < d->n; k++)
 			put_zone(json, z, &d->zones[k]);

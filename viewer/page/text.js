@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is in a piece, in words. A piece has lba and blocks; then path, offset and key of its file, with kind,
- * writer and age of its fragment, and reads and overwrites of its window where they are known; or what it is
- * instead: free, other, nodes, left.
+ * What is in a piece, in words. A piece has lba and blocks; zone, with lastZone if it is in several, or condition, written and
+ * capacity, on a zoned device; then path, offset and key of its file, with kind, writer and age of its fragment, and reads and
+ * overwrites of its window where they are known; or what it is instead: free, other, nodes, left.
  */
 "use strict";
 
@@ -55,10 +55,19 @@ function describeSegment(volume, { lba, blocks, type }) {
 	       (type !== undefined && first === last ? " (" + TYPES[type] + ")" : "");
 }
 
+function describeZone({ zone, lastZone, condition, written, capacity }) {
+	if (zone === undefined)
+		return "";
+	if (lastZone !== undefined)
+		return " \u00b7 zones " + zone + " to " + lastZone;
+	return " \u00b7 zone " + zone + " (" + condition +
+	       (written === undefined ? ")" : ", " + count(written) + " of " + count(capacity, "block") + " written)");
+}
+
 function describePiece(volume, piece) {
 	const { lba, blocks, folded, is, path, offset } = piece;
 	const place = "LBA " + range(lba, lba + blocks - 1) + (folded ? ", folded" : "") + " \u00b7 " +
-		      describeSegment(volume, piece);
+		      describeSegment(volume, piece) + describeZone(piece);
 
 	if (is)
 		return place + " \u00b7 " + describeUse(is);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of a session: what the server asks for, and its readings. */
 #include "input/recording.h"
+#include "input/zones.h"
 #include "picture/canvas.h"
 #include "picture/file_view.h"
 #include "picture/png_out.h"
@@ -43,18 +44,22 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	int64_t state_ms = 0, heat_ms = 0;
 	struct f2fs_state *states;
 	struct table table;
-	char *trouble = serve_recording_read(&s->server.answers.recording, at, &table, &states, &state_ms);
+	char *dir, *trouble = serve_recording_read(&s->server.answers.recording, at, &table, &states, &state_ms, &dir);
 
 	if (trouble)
 		return trouble;
 	if (session_has_heat(s))
 		trouble = read_recorded_heat(s, at, &heat_ms);
 	if (trouble) {
+		free(dir);
 		f2fs_states_free(states, table.n_volumes);
 		table_free(&table);
 		return trouble;
 	}
 	session_show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
+	if (dir || s->state.dir)
+		view->zones = zones_read_known(&view->table, dir ? dir : s->state.dir);
+	free(dir);
 	view->state_ms = state_ms;
 	view->heat_ms = heat_ms;
 	return NULL;
@@ -77,6 +82,8 @@ void session_use_serve(struct session *s, struct table *table)
 		trouble = show_moment(s, view, NULL);
 	} else {
 		session_show(s, view, table, f2fs_source_read(&s->state, table));
+		if (s->state.is_live || s->state.dir)
+			view->zones = zones_read_known(&view->table, s->state.dir);
 	}
 	if (!trouble) {
 		answers_add_view(&s->server.answers, view, "");

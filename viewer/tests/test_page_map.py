@@ -14,6 +14,7 @@ from pathlib import Path
 
 import check_palette
 import naive_space
+import naive_zones
 from pages import DATA, Page, blocks, expect, main
 
 
@@ -242,7 +243,8 @@ def test_drag_and_keys(page: Page) -> None:
 
 def test_state_of_f2fs(page: Page) -> None:
     folder = Path("s")
-    naive_space.make(folder, 4)
+    naive_zones.make(folder, 4)
+    zones = [zone for device in naive_zones.read_devices(folder) if device[2] for zone in device[3]]
     segments, watched = naive_space.read_bits(folder), {block for block, _ in naive_space.read_table(folder)}
     names = ("hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes")
     found: dict[str, int] = {}
@@ -251,6 +253,11 @@ def test_state_of_f2fs(page: Page) -> None:
         valid = bits[block % naive_space.BLKS]
         use = "offset" if block in watched else "free" if not valid else "node" if kind > 2 else "other data"
         segment = f"segment {block // naive_space.BLKS}" + (f" ({names[kind]})" if any(bits) else "")
+        lba = naive_space.MAIN + block
+        for i, (first, n, capacity, pointer, condition) in enumerate(zones):
+            if first <= lba < first + n:
+                written = f", {capacity if condition == 14 else pointer} of {capacity} blocks written" if condition in (1, 2, 3, 4, 14) else ""
+                segment += f" · zone 1:{i} ({naive_zones.NAMES[condition]}{written})"
         found.setdefault(use, naive_space.MAIN + block)
         if found[use] == naive_space.MAIN + block:
             found[use + " text"] = f"LBA {naive_space.MAIN + block} · {segment} · {use}"  # type: ignore[assignment]

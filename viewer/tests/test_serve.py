@@ -26,6 +26,7 @@ from pathlib import Path
 import zstandard
 
 import naive_space
+import naive_zones
 from recorder import END, MAIN, NODE_SEGMENTS, Recorder, iso, naive_breaks, record, record_gap, write_state
 from recorder import Model as FileModel
 from serving import Server
@@ -168,6 +169,48 @@ def test_state_of_f2fs(view: str) -> None:
                 expect(piece.get("is", "file"), "file" if block in watched else ("nodes" if kind > 2 else "other") if valid else "free")
                 expect(piece.get("type"), kind if any(bits) else None)
             expect(server.ask("table")["knowsFree"], True)
+
+
+def zone_of(devices: list[tuple], lba: int) -> tuple[str | None, dict]:
+    """The zone of a block, and what is said of one that a piece is within."""
+    for i, (_, _, zoned, zones, *_) in enumerate(devices):
+        for number, (first, blocks, capacity, pointer, condition) in enumerate(zones):
+            if zoned and first <= lba < first + blocks:
+                said = {"condition": naive_zones.NAMES[condition]}
+                if condition in (1, 2, 3, 4, 14):
+                    said |= {"written": capacity if condition == 14 else pointer, "capacity": capacity}
+                return f"{i}:{number}" if len(devices) > 1 else str(number), said
+    return None, {}
+
+
+def check_zones(server: Server, folder: Path, **at: str) -> None:
+    devices = list(naive_zones.read_devices(folder))
+    lba, end, several = naive_space.MAIN, server.ask("table", **at)["volumes"][0]["end"], 0
+    while lba < end:
+        for piece in server.ask("blocks", volume=0, first=lba, end=end, **at)["pieces"]:
+            (zone, said), (last, _) = (zone_of(devices, at) for at in (piece["lba"], piece["lba"] + piece["blocks"] - 1))
+            expected = {} if None in (zone, last) else {"zone": zone} | (said if zone == last else {"lastZone": last})
+            expect({key: piece[key] for key in ("zone", "lastZone", "condition", "written", "capacity") if key in piece}, expected)
+            several += zone != last
+            lba = piece["lba"] + piece["blocks"]
+    assert several
+
+
+def test_zones(view: str) -> None:
+    for seed in 1, 4:
+        folder, stem = Path(f"z{seed}"), f"run{seed}/fragtrace-1700000000.000"
+        naive_zones.make(folder, seed)
+        with Serving(view, folder / "table", "--f2fs-state", str(folder)) as server:
+            check_zones(server, folder)
+        # a recording has them, too
+        shutil.copytree(folder, f"{stem}.f2fs")
+        Path(f"{stem}.table").write_bytes((folder / "table").read_bytes())
+        with Serving(view, f"run{seed}") as server:
+            check_zones(server, folder, at="end")
+        # what is malformed is left out
+        Path(f"{stem}.f2fs/zones.{int(seed == 4)}").write_text("nonsense\n")
+        with Serving(view, f"run{seed}") as server:
+            assert "zone" not in server.ask("blocks", volume=0, first=naive_space.MAIN + 4000, end=naive_space.MAIN + 4001)["pieces"][0]
 
 
 def test_causes_and_age(view: str) -> None:

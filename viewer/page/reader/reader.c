@@ -58,10 +58,11 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	struct f2fs_state *states;
 	int64_t state_ms = 0;
 	struct table table;
-	char *trouble;
+	char *trouble, *dir;
 
 	(void)arg;
-	trouble = serve_recording_read(&reader.answers.recording, moment ? moment : &reader.source.at, &table, &states, &state_ms);
+	trouble = serve_recording_read(&reader.answers.recording, moment ? moment : &reader.source.at, &table, &states, &state_ms, &dir);
+	free(dir);
 	if (trouble)
 		return trouble;
 	show(view, &table, states);

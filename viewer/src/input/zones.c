@@ -281,6 +281,28 @@ struct zones *zones_read(const struct table *table, const char *dir)
 }
 
 /**
+ * zones_read_known() - read the zones of the devices of all volumes, as far as they are known
+ * @table: the table with the volumes
+ * @dir: folder with copies; NULL: the running system
+ *
+ * Return: by volume; one whose devices or copies cannot be read has no devices. To be freed with zones_free().
+ */
+struct zones *zones_read_known(const struct table *table, const char *dir)
+{
+	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++) {
+		char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
+
+		if (trouble)
+			zones_clear(&all[i]);
+		free(trouble);
+	}
+	return all;
+}
+
+/**
  * zones_compare() - mark the zones that have changed
  * @zones: by volume
  * @earlier: the same, read before
@@ -300,32 +322,4 @@ void zones_compare(struct zones *zones, const struct zones *earlier, size_t n)
 							  d->zones[j].condition != was->zones[j].condition;
 		}
 	}
-}
-
-/**
- * zones_clear() - release the zones of a volume
- * @zones: as left by zones_read_volume(), or all zeroes
- */
-void zones_clear(struct zones *zones)
-{
-	while (zones->n) {
-		struct zone_device *d = &zones->devices[--zones->n];
-
-		free(d->name);
-		free(d->zones);
-	}
-}
-
-/**
- * zones_free() - release the zones
- * @zones: as left by zones_read(), or NULL
- * @n: number of volumes
- */
-void zones_free(struct zones *zones, size_t n)
-{
-	size_t i;
-
-	for (i = 0; zones && i < n; i++)
-		zones_clear(&zones[i]);
-	free(zones);
 }

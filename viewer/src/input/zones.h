@@ -4,6 +4,7 @@
 
 #include "input/f2fs_status.h"
 #include "input/table.h"
+#include "util.h"
 
 /**
  * enum zone_condition - what the device says of a zone: the numbers of enum blk_zone_cond
@@ -89,6 +90,25 @@ static inline bool zone_has_pointer(const struct zone *zone)
 bool zones_any(const struct zones *zones);
 char *zones_read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir);
 struct zones *zones_read(const struct table *table, const char *dir);
+struct zones *zones_read_known(const struct table *table, const char *dir);
 void zones_compare(struct zones *zones, const struct zones *earlier, size_t n);
-void zones_clear(struct zones *zones);
-void zones_free(struct zones *zones, size_t n);
+
+/* What was read is released also where nothing can be read, as in a page that opens files. */
+static inline void zones_clear(struct zones *zones)
+{
+	while (zones->n) {
+		struct zone_device *d = &zones->devices[--zones->n];
+
+		free(d->name);
+		free(d->zones);
+	}
+}
+
+static inline void zones_free(struct zones *zones, size_t n)
+{
+	size_t i;
+
+	for (i = 0; zones && i < n; i++)
+		zones_clear(&zones[i]);
+	free(zones);
+}

@@ -110,6 +110,31 @@ const char *zone_condition_name(size_t condition)
 }
 
 /**
+ * zone_at() - find the zone of a block
+ * @zones: the devices of the volume
+ * @lba: the block
+ * @name: set to the number of the zone in the report of blkzone(8), after that of its device if there are several
+ *
+ * Return: the zone; NULL if the block is on a device without zones.
+ */
+const struct zone *zone_at(const struct zones *zones, uint64_t lba, char name[static ZONE_NAME_MAX])
+{
+	size_t i;
+
+	for (i = 0; i < zones->n; i++) {
+		const struct zone_device *d = &zones->devices[i];
+		uint64_t number = lba < d->lba ? UINT64_MAX : (lba - d->lba) / d->zones->blks;
+		int len = zones->n > 1 ? snprintf(name, ZONE_NAME_MAX, "%zu:", i) : 0;
+
+		if (!d->is_zoned || number >= d->n || lba < d->zones[number].lba || lba >= d->zones[number].lba + d->zones[number].blks)
+			continue;
+		snprintf(name + len, (size_t)(ZONE_NAME_MAX - len), "%ju", (uintmax_t)number);
+		return &d->zones[number];
+	}
+	return NULL;
+}
+
+/**
  * zone_use_of() - find what F2FS has in a zone
  * @use: the result
  * @space: the figures of the volume

@@ -124,6 +124,10 @@ struct zone_opens {
 };
 
 const char *zone_condition_name(size_t condition);
+/* Room for the number of a device and a zone. */
+#define ZONE_NAME_MAX 48
+
+const struct zone *zone_at(const struct zones *zones, uint64_t lba, char name[static ZONE_NAME_MAX]);
 void zone_use_of(struct zone_use *use, const struct space *space, const struct zone *zone);
 void zone_opens_of(struct zone_opens *opens, const struct space *space, const struct zone_device *d);
 struct zone_finding zone_find(const struct zone_use *use, const struct space *space, const struct zone *zone);

@@ -131,7 +131,7 @@ static char *take_time(const char *text, int64_t *time_ms)
 }
 
 /* Return: what F2FS knew at the snapshot before a moment, without what watched files had; NULL if that is not known. */
-static struct f2fs_state *read_states(const struct reading *of_moment, const struct table *table, int64_t *time_ms)
+static struct f2fs_state *read_states(const struct reading *of_moment, const struct table *table, int64_t *time_ms, char **dir)
 {
 	struct reading r = { of_moment->recording, of_moment->moment, true };
 	struct f2fs_state *states = NULL;
@@ -159,8 +159,11 @@ static struct f2fs_state *read_states(const struct reading *of_moment, const str
 		f2fs_states_free(states, base.n_volumes);
 		states = NULL;
 	}
+	if (states)
+		*dir = state;
+	else
+		free(state);
 	free(trouble);
-	free(state);
 	table_free(&base);
 	return states;
 }
@@ -172,22 +175,24 @@ static struct f2fs_state *read_states(const struct reading *of_moment, const str
  * @table: the result; to be freed with table_free()
  * @states: set to what F2FS knew, by volume, to be freed with f2fs_states_free(); NULL if the recording has it not
  * @state_ms: set to when it knew that, in ms since 1970
+ * @dir: set to the folder with that, to be freed; NULL if there is none
  *
  * Return: NULL, or why there is no such table; to be freed.
  */
 char *serve_recording_read(const struct serve_recording *recording, const struct moment *moment, struct table *table,
-			   struct f2fs_state **states, int64_t *state_ms)
+			   struct f2fs_state **states, int64_t *state_ms, char **dir)
 {
 	const struct reading r = { recording, moment, false };
 	struct text text;
 	char *trouble = run_apart(put_table, &r, &text);
 
 	*states = NULL;
+	*dir = NULL;
 	if (trouble)
 		return trouble;
 	parse(table, recording, &text);
 	if (!recording->has_state)
-		*states = read_states(&r, table, state_ms);
+		*states = read_states(&r, table, state_ms, dir);
 	return NULL;
 }
 

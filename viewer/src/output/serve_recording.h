@@ -31,7 +31,7 @@ struct serve_recording {
 };
 
 char *serve_recording_read(const struct serve_recording *recording, const struct moment *moment, struct table *table,
-			   struct f2fs_state **states, int64_t *state_ms);
+			   struct f2fs_state **states, int64_t *state_ms, char **dir);
 char *serve_recording_heat(const struct serve_recording *recording, const struct moment *moment, struct heat *heat,
 			   int64_t *time_ms);
 char *serve_recording_spans(const struct serve_recording *recording, size_t first, struct text *json);

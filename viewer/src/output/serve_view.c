@@ -11,6 +11,7 @@
  */
 
 #include "model/causes.h"
+#include "model/zone_use.h"
 #include "output/page_data.h"
 #include "output/serve_compare.h"
 #include "output/serve_view.h"
@@ -101,6 +102,7 @@ void serve_view_free(struct serve_view *view)
 		selection_free(&view->selection);
 	colors_free(&view->colors);
 	f2fs_states_free(view->states, view->table.n_volumes);
+	zones_free(view->zones, view->table.n_volumes);
 	table_free(&view->table);
 	*view = (struct serve_view){ 0 };
 }
@@ -355,6 +357,7 @@ struct describer {
 	const struct serve_view *view;
 	const struct volume *volume;
 	const struct f2fs_segments *segments;
+	const struct zones *zones;
 	size_t n;
 };
 
@@ -399,6 +402,26 @@ static const char *name_of(uint8_t shade)
 	return shade == SHADE_NODES ? "nodes" : "other";
 }
 
+/* Of a piece in several zones, the first and the last one. */
+static void put_zone(struct describer *d, const struct range_piece *piece)
+{
+	char name[ZONE_NAME_MAX], last_name[ZONE_NAME_MAX];
+	const struct zone *zone = zone_at(d->zones, piece->lba, name), *last = zone_at(d->zones, piece->lba + piece->blks - 1, last_name);
+
+	if (!zone || !last)
+		return;
+	json_text(d->json, "zone", name);
+	if (last != zone) {
+		json_text(d->json, "lastZone", last_name);
+		return;
+	}
+	json_text(d->json, "condition", zone_condition_name(zone->condition));
+	if (!zone_has_pointer(zone))
+		return;
+	json_number(d->json, "written", zone->pointer - zone->lba);
+	json_number(d->json, "capacity", zone->capacity);
+}
+
 static void describe(void *arg, const struct range_piece *piece)
 {
 	struct describer *d = arg;
@@ -411,6 +434,8 @@ static void describe(void *arg, const struct range_piece *piece)
 	json_number(d->json, "blocks", piece->blks);
 	if (d->segments && segment < d->segments->n && d->segments->valid[segment])
 		json_number(d->json, "type", d->segments->type[segment]);
+	if (d->zones)
+		put_zone(d, piece);
 	if (piece->extent == NO_EXTENT)
 		json_text(d->json, "is", name_of(piece->shade));
 	else
@@ -433,7 +458,7 @@ void serve_put_blocks(struct json *json, const struct serve_view *view, size_t p
 	size_t volume = view->runs.parts[part].volume;
 	struct describer d = {
 		.json = json, .view = view, .volume = &view->runs.table->volumes[volume],
-		.segments = view->states ? &view->states[volume].segments : NULL,
+		.segments = view->states ? &view->states[volume].segments : NULL, .zones = view->zones ? &view->zones[volume] : NULL,
 	};
 
 	json_object(json, NULL);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "input/f2fs_state.h"
+#include "input/zones.h"
 #include "model/color.h"
 #include "model/lens.h"
 #include "model/runs.h"
@@ -47,6 +48,7 @@ extern const char *const serve_colorings[N_COLORINGS];
  * @selection: of files, if @has_selection
  * @has_selection: some files are left out
  * @states: what F2FS knows, or NULL
+ * @zones: by volume, of the same time, or NULL
  * @state_ms: of a recording, when F2FS knew that, in ms since 1970
  * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
@@ -65,6 +67,7 @@ struct serve_view {
 	struct selection selection;
 	bool has_selection;
 	struct f2fs_state *states;
+	struct zones *zones;
 	int64_t state_ms;
 	int64_t heat_ms;
 	struct runs runs;

@@ -310,12 +310,12 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 {
 	double x = (double)grid->x - letters(l, BAR_COLS + 1);
 	uint64_t lba = v->first_blk + content->blk;
-	char text[ZONE_NUMBER_MAX];
+	char text[ZONE_NAME_MAX];
 
 	if (zones) {
 		layout_zone_condition(text, l, zones, lba);
 		axis_put_at(l, canvas, grid, row, x - letters(l, ZONED_VALID_COLS), RGB_LABEL, text);
-		layout_zone_number(text, l, zones, lba);
+		layout_zone_number(text, zones, lba);
 	} else {
 		snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->blk / v->segment_blks));
 	}

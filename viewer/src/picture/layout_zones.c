@@ -4,7 +4,6 @@
  * capacity. Of several zones in a row, how much of them is written is beside it, as their lines may be too close to be drawn.
  */
 
-#include "model/zone_use.h"
 #include "picture/layout_zones.h"
 #include "picture/legend.h"
 #include "util.h"
@@ -70,22 +69,16 @@ static const struct zone *next_zone(const struct zones *zones, uint64_t lba, uin
 
 /**
  * layout_zone_number() - the number of a zone
- * @text: set to its number in the report of blkzone(8), after that of its device if there are several
- * @l: the layout
+ * @text: set to its number, after that of its device if there are several
  * @zones: the devices of the volume
  * @lba: the first block of the row
  *
  * What has no zones has no number.
  */
-void layout_zone_number(char text[static ZONE_NUMBER_MAX], const struct layout *l, const struct zones *zones, uint64_t lba)
+void layout_zone_number(char text[static ZONE_NAME_MAX], const struct zones *zones, uint64_t lba)
 {
-	const struct zone_device *d = device_at(zones, lba);
-	int len = zones->n > 1 ? snprintf(text, ZONE_NUMBER_MAX, "%td:", d - zones->devices) : 0;
-
-	if (d->is_zoned)
-		snprintf(text + len, (size_t)(ZONE_NUMBER_MAX - len), "%ju", (uintmax_t)((lba - d->lba) / l->zone_blks));
-	else
-		snprintf(text + len, (size_t)(ZONE_NUMBER_MAX - len), "-");
+	if (!zone_at(zones, lba, text))
+		snprintf(text, ZONE_NAME_MAX, zones->n > 1 ? "%td:-" : "-", device_at(zones, lba) - zones->devices);
 }
 
 /**
@@ -97,13 +90,13 @@ void layout_zone_number(char text[static ZONE_NUMBER_MAX], const struct layout *
  *
  * The share of a row without a write pointer is empty.
  */
-void layout_zone_condition(char text[static ZONE_NUMBER_MAX], const struct layout *l, const struct zones *zones, uint64_t lba)
+void layout_zone_condition(char text[static ZONE_NAME_MAX], const struct layout *l, const struct zones *zones, uint64_t lba)
 {
 	uint64_t end = lba + l->row_blks, written = 0, capacity = 0;
 	const struct zone *zone = next_zone(zones, lba, end);
 
 	if (l->row_blks == l->zone_blks) {
-		snprintf(text, ZONE_NUMBER_MAX, "%s", zone ? zone_condition_name(zone->condition) :
+		snprintf(text, ZONE_NAME_MAX, "%s", zone ? zone_condition_name(zone->condition) :
 			 device_at(zones, lba)->is_zoned ? "" : zone_condition_name(ZONE_CONVENTIONAL));
 		return;
 	}
@@ -111,7 +104,7 @@ void layout_zone_condition(char text[static ZONE_NUMBER_MAX], const struct layou
 		written += zone_has_pointer(zone) ? zone->pointer - zone->lba : 0;
 		capacity += zone_has_pointer(zone) ? zone->capacity : 0;
 	}
-	snprintf(text, ZONE_NUMBER_MAX, "%s", capacity ? SHARE(written, capacity) : "");
+	snprintf(text, ZONE_NAME_MAX, "%s", capacity ? SHARE(written, capacity) : "");
 }
 
 static double block_x(const struct layout *l, const struct grid *grid, uint64_t into_row)

@@ -46,7 +46,7 @@ static void count_valid(struct zone_use *use, const struct space *space, uint64_
 		valid = next - blk == F2FS_SEGMENT_BLKS ? s->valid[segment] : valid_between(s, blk, next);
 		use->valid[s->type[segment]] += valid;
 		use->all += valid;
-		if (s->mtime && valid)
+		if (s->mtime)
 			sum += (space->newest - s->mtime[segment]) * valid;
 	}
 	use->age_s = s->mtime && use->all ? sum / use->all : UINT64_MAX;

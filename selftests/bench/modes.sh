@@ -71,6 +71,7 @@ follow() {
 #   heat       and counts reads (heat=1)
 #   latency    and measures them (latency=1)
 #   ledger     and counts writes (ledger=1)
+#   gc_runs    and notes collections (gc_runs=1)
 #   events     as tracing, and the kernel's tracer records the events of fragtrace's own tracepoints
 mode_begin() {
 	case $1 in
@@ -81,12 +82,13 @@ mode_begin() {
 	heat) follow heat=1 ;;
 	latency) follow latency=1 ;;
 	ledger) follow ledger=1 ;;
+	gc_runs) follow gc_runs=1 ;;
 	events)
 		follow
 		mounted $TRACEFS || mount -t tracefs tracefs $TRACEFS
 		echo 1 >$EVENTS
 		;;
-	*) bail "mode '$1': expected off, idle, no_causes, tracing, heat, latency, ledger or events" ;;
+	*) bail "mode '$1': expected off, idle, no_causes, tracing, heat, latency, ledger, gc_runs or events" ;;
 	esac
 }
 

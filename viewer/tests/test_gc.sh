@@ -49,6 +49,14 @@ test_recent_collections() {
 	says '  and 7 before them; --json has these'
 }
 
+# Run 37 moves 200 blocks in vain, and so does one that is not listed.
+test_collections_in_vain() {
+	awk '/^254:0 run 37/ { sub("200 3 3", "200 0 0") } { print } /^254:0 run 35/ { for (i = 34; i > 20; i--) print "254:0 run", i, "1795805600 idle bg 0 1000 1 5", (i > 21), "0 2 3 0 0 77 f2fs_gc-254:0" }' \
+		"$data/gc_runs.txt" >vain
+	"$fragtrace" gc -t vain >out
+	says '  2 of these 17 moved 205 blocks and freed nothing.'
+}
+
 test_waits_that_were_not_measured() {
 	sed 's/lost: 0/lost: 12/' "$data/gc_runs.txt" >some
 	"$fragtrace" gc -t some >out

@@ -176,9 +176,14 @@ static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 
 static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 {
+	uint64_t in_vain = 0, blocks = 0;
 	size_t i, k;
 
 	for (i = 0, k = 0; i < n; i++) {
+		if (l[i].about == GC_RUN && l[i].victims && !l[i].segments) {
+			in_vain++;
+			blocks += l[i].blocks;
+		}
 		if (l[i].about != GC_RUN || k++ >= MAX_LINES)
 			continue;
 		if (k == 1)
@@ -193,6 +198,8 @@ static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 	}
 	if (k > MAX_LINES)
 		fprintf(out, "  and %zu before them; --json has these\n", k - MAX_LINES);
+	if (in_vain)
+		fprintf(out, "  %s of these %zu moved %s and freed nothing.\n", GROUPED(in_vain), k, COUNT(blocks, "block"));
 }
 
 /* === JSON === */

@@ -121,7 +121,8 @@ struct ft_gc_wait {
  * @nr: how many there have been: the number of the last one
  * @nr_kept: how many are in @kept
  * @newest: the index of the last of them
- * @nr_processes: how many are in @processes; the first one stands for all others
+ * @nr_processes: how many are in @processes; the first one stands for all others, and is not
+ *	there before another one
  * @sums: of all collections, by enum ft_gc_reason
  * @kept: a ring of those that found a victim, or took long
  * @processes: who waited

@@ -22,19 +22,39 @@
 
 /* === Who waited =========================================================== */
 
-static struct ft_gc_process *process_of(struct ft_collections *runs)
+static u64 lost_by(const struct ft_gc_process *p)
 {
-	struct ft_gc_process *all = runs->processes, *p;
+	return p->own + p->waited;
+}
 
-	for (p = all + 1; p < all + runs->nr_processes; p++)
+/*
+ * The entry of the current process, which has lost @ns now. If all are taken, it gets that of
+ * the one that has lost least, if that is less: so many that wait briefly push out nobody else.
+ */
+static struct ft_gc_process *process_of(struct ft_collections *runs, u64 ns)
+{
+	struct ft_gc_process *others = runs->processes, *end = others + runs->nr_processes;
+	struct ft_gc_process *p, *least = others + 1;
+
+	for (p = others + 1; p < end; p++) {
 		if (p->pid == current->tgid)
 			return p;
-	if (runs->nr_processes == FT_GC_PROCESSES)
-		return all;
-	/* the first one stands for all others */
-	runs->nr_processes = max(runs->nr_processes, 1U);
-	p = &all[runs->nr_processes++];
-	p->pid = current->tgid;
+		if (lost_by(p) < lost_by(least))
+			least = p;
+	}
+	if (runs->nr_processes < FT_GC_PROCESSES) {
+		runs->nr_processes = max(runs->nr_processes, 1U);
+		p = &others[runs->nr_processes++];
+	} else if (lost_by(least) < ns) {
+		p = least;
+		others->runs += p->runs;
+		others->waits += p->waits;
+		others->own += p->own;
+		others->waited += p->waited;
+	} else {
+		return others;
+	}
+	*p = (struct ft_gc_process){ .pid = current->tgid };
 	strscpy(p->comm, current->comm, sizeof(p->comm));
 	return p;
 }
@@ -50,7 +70,7 @@ static struct ft_gc_process *process_of(struct ft_collections *runs)
  */
 void ft_gc_note_wait(struct ft_collections *runs, u64 ns, u32 run, bool own)
 {
-	struct ft_gc_process *process = process_of(runs);
+	struct ft_gc_process *process = process_of(runs, ns);
 	struct ft_gc_wait *shortest = runs->longest, *w;
 
 	if (own) {

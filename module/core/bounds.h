@@ -65,9 +65,9 @@
  * Collections (observers/gc_runs/): tasks whose waits are measured at a time; processes and recent
  * runs that are kept, and searched.
  */
-#define FT_GC_WAITING		64
+#define FT_GC_WAITING		256
 #define FT_GC_PROCESSES		64
-#define FT_GC_RUNS		128
+#define FT_GC_RUNS		96
 
 /* Tables of reads and bios (observers/latency/): places that are searched. */
 #define FT_MAX_LATENCY_SEARCHED	4

@@ -104,7 +104,7 @@ static bool has_come_far(const struct ft_worker *w)
 /* Has FIEMAP, which holds the lock of the inode, done enough for one step? */
 static bool has_enough(struct ft_worker *w, struct inode *inode)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = ktime_get_ns();
 
 	if (!w->nr_calls++) {
 		w->since_lock = now;

@@ -8,12 +8,13 @@
  *
  * gc_runs.c has the collections, waits.c who waits, runs.h the numbers, text.c the file in debugfs.
  *
- * Between collections nothing is executed but a comparison for each lock of this kind that a task
- * of the machine has to wait for. With gc_merge writers wait for F2FS's thread and not for the
- * lock: nothing reports that.
+ * Between collections nothing is executed but a return probe and a comparison for each lock of this
+ * kind that a task of the machine has to wait for. With gc_merge writers wait for F2FS's thread and
+ * not for the lock: nothing reports that.
  */
 
 #include <linux/fs.h>
+#include <linux/limits.h>
 #include <linux/ktime.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
@@ -38,34 +39,49 @@
 
 /* === Collections ========================================================== */
 
-/* Why does the current task collect? */
-static enum ft_gc_reason reason_of(const struct super_block *sb, bool for_writer)
+/* The number of the system call that the current task is in, or -1. */
+static int system_call(void)
 {
+	if (current->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return -1;
+	return syscall_get_nr(current, task_pt_regs(current));
+}
+
+/*
+ * Why does the current task collect? @need: for one free section, and not in the background. So
+ * does a task that has found too few free sections, and F2FS as it stops to write checkpoints.
+ */
+static enum ft_gc_reason reason_of(const struct super_block *sb, bool need)
+{
+	int nr;
+
 	if (current->flags & PF_KTHREAD && !strncmp(current->comm, "f2fs_gc-", 8)) {
-		if (for_writer)
+		if (need)
 			return FT_GC_MERGED;
 		return ft_f2fs_gc_is_urgent(sb) ? FT_GC_URGENT : FT_GC_IDLE;
 	}
-	if (for_writer)
+	nr = system_call();
+	if (nr == __NR_mount || nr == __NR_fsconfig)
+		return FT_GC_OTHER;
+	if (need)
 		return FT_GC_WRITER;
-	if (current->flags & (PF_KTHREAD | PF_IO_WORKER))
-		return FT_GC_OTHER;
-	switch (syscall_get_nr(current, task_pt_regs(current))) {
-	case __NR_ioctl:
+	if (nr == __NR_ioctl)
 		return FT_GC_REQUEST;
-	case __NR_fallocate:
-		return FT_GC_PINNED;
-	default:
-		return FT_GC_OTHER;
-	}
+	return nr == __NR_fallocate ? FT_GC_PINNED : FT_GC_OTHER;
 }
 
-/* Only whoever finds too few free sections wants no background collection, and one section. */
+/* Somebody waits for collections of these reasons. */
+static bool is_urgent_for(enum ft_gc_reason reason)
+{
+	return reason == FT_GC_WRITER || reason == FT_GC_MERGED || reason == FT_GC_PINNED;
+}
+
 static void probe_begin(void *unused, struct super_block *sb, int gc_type, bool no_bg_gc,
 			unsigned int nr_free_secs, long long dirty_nodes,
 			long long dirty_dents, long long dirty_imeta, unsigned int free_sec,
 			unsigned int free_seg, int reserved_seg, unsigned int prefree_seg)
 {
+	enum ft_gc_reason reason = reason_of(sb, no_bg_gc && nr_free_secs);
 	struct ft_collections *runs;
 	unsigned long flags;
 
@@ -74,13 +90,14 @@ static void probe_begin(void *unused, struct super_block *sb, int gc_type, bool 
 		raw_spin_lock_irqsave(&runs->lock, flags);
 		runs->collector = current;
 		runs->begun = ktime_get_ns();
+		runs->cleaned = U32_MAX;
 		runs->now = (struct ft_gc_run){
 			.number = ++runs->nr,
 			.when = ktime_get_real_seconds(),
 			.free = free_sec,
 			.pid = current->tgid,
-			.reason = reason_of(sb, no_bg_gc && nr_free_secs),
-			.foreground = gc_type == FT_F2FS_FG_GC,
+			.reason = reason,
+			.foreground = gc_type == FT_F2FS_FG_GC || is_urgent_for(reason),
 		};
 		strscpy(runs->now.comm, current->comm, sizeof(runs->now.comm));
 		raw_spin_unlock_irqrestore(&runs->lock, flags);
@@ -103,9 +120,12 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type, int
 		runs = ft_observed(vol, gc_runs);
 		segment = ft_f2fs_victim(p, &segments, &mode);
 		segments = max(segments, 1U);
-		valid = ft_segments_valid(vol, rounddown(segment, segments), segments);
+		/* F2FS may clean a large section in steps, each with an event */
+		segment = rounddown(segment, segments);
+		valid = ft_segments_valid(vol, segment, segments);
 		raw_spin_lock_irqsave(&runs->lock, flags);
-		if (runs->collector == current) {
+		if (runs->collector == current && runs->cleaned != segment) {
+			runs->cleaned = segment;
 			runs->now.victims++;
 			runs->now.blocks += valid;
 			runs->now.foreground |= gc_type == FT_F2FS_FG_GC;

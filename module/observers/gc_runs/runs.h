@@ -5,12 +5,16 @@
 #ifndef FT_RUNS_H
 #define FT_RUNS_H
 
+#include <linux/build_bug.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "core/bounds.h"
 
+/* kthreadd, from which all kernel threads come. */
+#define FT_GC_KERNEL	2
 /* The longest waits that are kept. */
 #define FT_GC_LONGEST	10
 
@@ -42,18 +46,20 @@ enum ft_gc_reason {
  * @empty: of sums: how many of them found no victim
  * @when: when it began, in seconds since 1970
  * @ns: how long it took
- * @waited: how long tasks that began meanwhile have waited for the lock, in nanoseconds, together
+ * @waited: how long tasks that began to wait meanwhile have waited for the lock, or before, for it
+ *	to begin; in nanoseconds, together
  * @waits: how many did
- * @victims: how often F2FS has chosen segments to clean
+ * @victims: how many sections F2FS has chosen to clean
  * @blocks: how many blocks of these were in use
- * @segments: how many segments were freed
- * @sections: how many sections were freed
+ * @segments: how many segments were freed at once. In the background F2FS frees none: it dirties
+ *	what it moves, which is written later
+ * @sections: likewise sections
  * @free: free sections as it began
  * @free_after: and as it ended
  * @err: its result: 0, or an error of F2FS
  * @pid: the process that collected
  * @reason: enum ft_gc_reason
- * @foreground: F2FS did it at once, as there were too few free sections, or as it was told
+ * @foreground: F2FS moves blocks at once, as there were too few free sections, or as it was told
  * @comm: the name of the thread
  */
 struct ft_gc_run {
@@ -78,19 +84,23 @@ struct ft_gc_run {
 
 /**
  * struct ft_gc_process - a process that waited
- * @pid: of the thread group; 0: all others
+ * @pid: of the thread group; 0: all others; %FT_GC_KERNEL: all kernel threads
+ * @born: when its first thread was started: numbers are used again
  * @runs: how often it has collected itself, as it needed blocks
  * @waits: how often it has waited for the lock that a collection holds
  * @own: how long it has collected, in nanoseconds
  * @waited: how long it has waited, in nanoseconds
+ * @rank: @own and @waited, halved each time another process found no place: the least gives way
  * @comm: the name of the thread that was seen first
  */
 struct ft_gc_process {
 	u32 pid;
 	u32 runs;
 	u32 waits;
+	u64 born;
 	u64 own;
 	u64 waited;
+	u64 rank;
 	char comm[TASK_COMM_LEN];
 };
 
@@ -98,7 +108,7 @@ struct ft_gc_process {
  * struct ft_gc_wait - one of the longest waits
  * @ns: how long
  * @when: when it ended, in seconds since 1970
- * @run: the number of the collection; 0: another holder of the lock
+ * @run: the number of the collection during which it began, or which began next
  * @pid: the process
  * @own: it has collected itself
  * @comm: the name of the thread
@@ -117,12 +127,14 @@ struct ft_gc_wait {
  * @lock: protects all of this; taken with interrupts disabled
  * @collector: the task that collects, or %NULL; F2FS lets one at a time
  * @begun: when it began, by ktime_get_ns()
+ * @cleaned: the first segment of what it has chosen last
  * @now: its collection
  * @nr: how many there have been: the number of the last one
  * @nr_kept: how many are in @kept
  * @newest: the index of the last of them
  * @nr_processes: how many are in @processes; the first one stands for all others, and is not
  *	there before another one
+ * @missed_before: waits that had been missed at the last reset
  * @sums: of all collections, by enum ft_gc_reason
  * @kept: a ring of those that found a victim, or took long
  * @processes: who waited
@@ -132,16 +144,21 @@ struct ft_collections {
 	raw_spinlock_t lock;
 	const struct task_struct *collector;
 	u64 begun;
+	u32 cleaned;
 	struct ft_gc_run now;
 	u32 nr;
 	u32 nr_kept;
 	u32 newest;
 	u32 nr_processes;
+	unsigned long missed_before;
 	struct ft_gc_run sums[FT_NR_GC_REASONS];
 	struct ft_gc_run kept[FT_GC_RUNS];
 	struct ft_gc_process processes[FT_GC_PROCESSES];
 	struct ft_gc_wait longest[FT_GC_LONGEST];
 };
+
+/* more would take twice as much memory */
+static_assert(sizeof(struct ft_collections) <= SZ_16K);
 
 extern bool ft_gc_runs_on;			/* text.c */
 extern const struct ft_text ft_gc_runs_text;
@@ -154,7 +171,7 @@ void ft_gc_runs_reset(struct ft_collections *runs);
 
 void ft_gc_waits_attach(void);
 void ft_gc_waits_detach(void);
-bool ft_gc_waits_known(u32 *lost);
+long ft_gc_waits_lost(const struct ft_collections *runs);
 
 #else
 
@@ -166,9 +183,9 @@ static inline void ft_gc_waits_detach(void)
 {
 }
 
-static inline bool ft_gc_waits_known(u32 *lost)
+static inline long ft_gc_waits_lost(const struct ft_collections *runs)
 {
-	return false;
+	return -1;
 }
 
 #endif

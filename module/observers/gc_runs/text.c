@@ -7,8 +7,10 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include "core/base.h"
+#include "core/memory.h"
 #include "core/observer.h"
 #include "core/volume.h"
 #include "debugfs/lines.h"
@@ -20,7 +22,7 @@ module_param_named(gc_runs, ft_gc_runs_on, bool, 0444);
 MODULE_PARM_DESC(gc_runs, "note why garbage collection runs, and who waits (default: off)");
 
 /* What a line shows; they are in this order. */
-enum shown { SHOWN_SUM, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
+enum shown { SHOWN_LOST, SHOWN_SUM, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
 
 /**
  * struct line - for readers
@@ -29,6 +31,7 @@ enum shown { SHOWN_SUM, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
  * @run: a collection, or sums
  * @process: a process
  * @wait: a wait
+ * @lost: waits that may have been missed
  */
 struct line {
 	struct ft_line of;
@@ -37,6 +40,7 @@ struct line {
 		struct ft_gc_run run;
 		struct ft_gc_process process;
 		struct ft_gc_wait wait;
+		long lost;
 	};
 };
 
@@ -96,15 +100,21 @@ static void list_waits(struct ft_lines *lines, struct ft_volume *vol,
 
 static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 {
-	struct ft_collections *runs = ft_observed(vol, gc_runs);
+	struct ft_collections *runs = ft_observed(vol, gc_runs), *copy;
 
-	if (ft_vec_make_room(&lines->vec, FT_NR_GC_REASONS + FT_GC_RUNS + FT_GC_PROCESSES +
-			     FT_GC_LONGEST, sizeof(struct line)))
+	copy = ft_mem_zalloc(sizeof(*copy), GFP_KERNEL);
+	if (!copy || ft_vec_make_room(&lines->vec, 1 + FT_NR_GC_REASONS + FT_GC_RUNS +
+				      FT_GC_PROCESSES + FT_GC_LONGEST, sizeof(struct line))) {
+		ft_mem_free(copy, sizeof(*copy));
 		return -ENOMEM;
+	}
 	raw_spin_lock_irq(&runs->lock);
-	list_runs(lines, vol, runs);
-	list_waits(lines, vol, runs);
+	memcpy(copy, runs, sizeof(*copy));
 	raw_spin_unlock_irq(&runs->lock);
+	add(lines, vol, SHOWN_LOST, 0)->lost = ft_gc_waits_lost(copy);
+	list_runs(lines, vol, copy);
+	list_waits(lines, vol, copy);
+	ft_mem_free(copy, sizeof(*copy));
 	return 0;
 }
 
@@ -117,16 +127,6 @@ static int by_shown(const void *a, const void *b)
 }
 
 /* === Lines ================================================================ */
-
-static void show_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	u32 lost;
-
-	if (ft_gc_waits_known(&lost))
-		seq_printf(m, "# waits lost: %u\n", lost);
-	else
-		seq_puts(m, "# waits lost: all\n");
-}
 
 static void show_who(struct seq_file *m, u32 pid, const char *comm)
 {
@@ -149,6 +149,9 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 
 	seq_printf(m, "%u:%u ", MAJOR(l->of.dev), MINOR(l->of.dev));
 	switch (l->of.kind) {
+	case SHOWN_LOST:
+		seq_printf(m, "lost %ld", l->lost);
+		break;
 	case SHOWN_SUM:
 		seq_printf(m, "sum %s %u %u %llu %u %llu %u %u", reasons[l->order], l->run.number,
 			   l->run.empty, l->run.ns, l->run.victims, l->run.blocks,
@@ -181,14 +184,14 @@ const struct ft_text ft_gc_runs_text = {
 	.version = 1,
 	.on = &ft_gc_runs_on,
 	.parameter = "gc_runs",
-	.columns = "# dev sum reason runs empty ns victims blocks segments sections\n"
+	.columns = "# dev lost waits\n"
+		   "# dev sum reason runs empty ns victims blocks segments sections\n"
 		   "# dev process runs own_ns waits wait_ns pid comm\n"
 		   "# dev wait ns when how run pid comm\n"
 		   "# dev run number when reason type err ns victims blocks segments sections free free_after waits wait_ns pid comm\n",
 	.size = sizeof(struct line),
 	.volume = list_volume,
 	.compare = by_shown,
-	.head = show_head,
 	.show = show_line,
 	.reset = reset,
 	.words = FT_RESET_WORDS,

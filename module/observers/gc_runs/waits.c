@@ -19,17 +19,25 @@
 #include "core/volume.h"
 #include "f2fs/private.h"
 #include "observers/gc_runs/runs.h"
+#include "probes/probe.h"
 
 /* === Who waited =========================================================== */
 
-static u64 lost_by(const struct ft_gc_process *p)
+/* All kernel threads are one process. */
+static u32 own_pid(void)
 {
-	return p->own + p->waited;
+	return current->flags & PF_KTHREAD ? FT_GC_KERNEL : current->tgid;
+}
+
+static bool is_current(const struct ft_gc_process *p)
+{
+	return p->pid == own_pid() &&
+	       (p->pid == FT_GC_KERNEL || p->born == current->group_leader->start_time);
 }
 
 /*
  * The entry of the current process, which has lost @ns now. If all are taken, it gets that of
- * the one that has lost least, if that is less: so many that wait briefly push out nobody else.
+ * the process with the lowest rank, or lowers that: so none keeps its place by a loss of long ago.
  */
 static struct ft_gc_process *process_of(struct ft_collections *runs, u64 ns)
 {
@@ -37,25 +45,30 @@ static struct ft_gc_process *process_of(struct ft_collections *runs, u64 ns)
 	struct ft_gc_process *p, *least = others + 1;
 
 	for (p = others + 1; p < end; p++) {
-		if (p->pid == current->tgid)
+		if (is_current(p))
 			return p;
-		if (lost_by(p) < lost_by(least))
+		if (p->rank < least->rank)
 			least = p;
 	}
 	if (runs->nr_processes < FT_GC_PROCESSES) {
 		runs->nr_processes = max(runs->nr_processes, 1U);
 		p = &others[runs->nr_processes++];
-	} else if (lost_by(least) < ns) {
+	} else if (least->rank < ns) {
 		p = least;
 		others->runs += p->runs;
 		others->waits += p->waits;
 		others->own += p->own;
 		others->waited += p->waited;
 	} else {
+		least->rank /= 2;
 		return others;
 	}
-	*p = (struct ft_gc_process){ .pid = current->tgid };
-	strscpy(p->comm, current->comm, sizeof(p->comm));
+	*p = (struct ft_gc_process){
+		.pid = own_pid(),
+		.born = current->group_leader->start_time,
+	};
+	if (p->pid != FT_GC_KERNEL)
+		strscpy(p->comm, current->comm, sizeof(p->comm));
 	return p;
 }
 
@@ -63,7 +76,7 @@ static struct ft_gc_process *process_of(struct ft_collections *runs, u64 ns)
  * ft_gc_note_wait() - the current task has lost time to a collection
  * @runs: of the volume
  * @ns: how long
- * @run: the number of the collection, or 0
+ * @run: the number of the collection
  * @own: it has collected itself
  *
  * Context: @runs->lock held.
@@ -73,6 +86,7 @@ void ft_gc_note_wait(struct ft_collections *runs, u64 ns, u32 run, bool own)
 	struct ft_gc_process *process = process_of(runs, ns);
 	struct ft_gc_wait *shortest = runs->longest, *w;
 
+	process->rank += ns;
 	if (own) {
 		process->runs++;
 		process->own += ns;
@@ -150,15 +164,18 @@ static struct ft_collections *runs_of(const void *lock)
 static int begin_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
-	const struct ft_collections *runs;
+	struct ft_collections *runs;
+	unsigned long flags;
 
 	call->lock = (const void *)regs_get_kernel_argument(regs, 0);
 	rcu_read_lock();
 	runs = runs_of(call->lock);
 	if (runs) {
+		raw_spin_lock_irqsave(&runs->lock, flags);
 		call->since = ktime_get_ns();
-		call->run = READ_ONCE(runs->nr);
-		call->held = READ_ONCE(runs->collector);
+		call->run = runs->nr;
+		call->held = runs->collector;
+		raw_spin_unlock_irqrestore(&runs->lock, flags);
 	}
 	rcu_read_unlock();
 	return !runs;
@@ -172,14 +189,19 @@ static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 	unsigned long flags;
 	u32 run = call->run;
 
+	/* F2FS's own thread has nothing else to do */
+	if (current->flags & PF_KTHREAD && !strncmp(current->comm, "f2fs_gc-", 8))
+		return 0;
 	rcu_read_lock();
 	runs = runs_of(call->lock);
 	if (runs) {
 		raw_spin_lock_irqsave(&runs->lock, flags);
-		if (!call->held)
-			run = runs->nr == run ? 0 : run + 1;
-		add_to_run(runs, run, ns);
-		ft_gc_note_wait(runs, ns, run, false);
+		/* another holder of the lock, a checkpoint for example, is none of ours */
+		if (call->held || runs->nr != run) {
+			run += !call->held;
+			add_to_run(runs, run, ns);
+			ft_gc_note_wait(runs, ns, run, false);
+		}
 		raw_spin_unlock_irqrestore(&runs->lock, flags);
 	}
 	rcu_read_unlock();
@@ -187,7 +209,7 @@ static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static struct kretprobe waits;
-static bool attached;
+static bool attached;	/* written by attach and detach only */
 
 /* About what the kernel allocates for it. */
 #define PROBE_BYTES	(FT_GC_WAITING * (sizeof(struct kretprobe_instance) + sizeof(struct call)))
@@ -234,17 +256,26 @@ void ft_gc_waits_detach(void)
 	attached = false;
 }
 
-/**
- * ft_gc_waits_known() - is it known who waits for a collection?
- * @lost: set to the number of waits that were missed: too many tasks waited
- *
- * Context: any.
- * Return: true if it is.
- */
-bool ft_gc_waits_known(u32 *lost)
+/* Waits for locks of this kind that were missed. */
+static unsigned long missed(void)
 {
-	*lost = READ_ONCE(attached) ? READ_ONCE(waits.nmissed) : 0;
-	return READ_ONCE(attached);
+	return waits.nmissed + waits.kp.nmissed;
+}
+
+/**
+ * ft_gc_waits_lost() - how many waits may have been missed?
+ * @runs: of a volume
+ *
+ * It is not known for which lock a wait was that is missed, as too many tasks of the machine wait.
+ *
+ * Context: process.
+ * Return: at most as many since the last reset; a negative number if none is seen.
+ */
+long ft_gc_waits_lost(const struct ft_collections *runs)
+{
+	if (!READ_ONCE(attached) || !ft_call_attached())
+		return -1;
+	return missed() - runs->missed_before;
 }
 
 #endif
@@ -262,6 +293,7 @@ void ft_gc_runs_reset(struct ft_collections *runs)
 	raw_spin_lock_irq(&runs->lock);
 	runs->nr_kept = 0;
 	runs->nr_processes = 0;
+	runs->missed_before += max(ft_gc_waits_lost(runs), 0L);
 	memset(runs->sums, 0, sizeof(runs->sums));
 	memset(runs->processes, 0, sizeof(runs->processes));
 	memset(runs->longest, 0, sizeof(runs->longest));

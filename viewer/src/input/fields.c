@@ -4,6 +4,7 @@
  */
 #include "input/fields.h"
 #include "input/source.h"
+#include "input/unpack.h"
 #include "names.h"
 
 static const char unknown[] = "# not known: ";
@@ -69,6 +70,8 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 		die("%s: cannot read: %s; give a copy of the file %s of debugfs", name, strerror(err), observed->file);
 	if (err)
 		die("%s: cannot read: %s%s", name, strerror(err), source_hint(name, err));
+	if (is_packed(text))
+		unpack(text, name);
 	for (line = text->buf; *line; line = next) {
 		size_t len = strcspn(line, "\n");
 
@@ -78,9 +81,7 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 			break;
 		if (!strncmp(line, unknown, strlen(unknown)))
 			die("%s: %s; load it with %s=1", name, line + strlen(unknown), observed->file);
-		if (*line == '#' && observed->comment)
-			observed->comment(result, line);
-		else if (*line != '#' && !observed->read(result, line))
+		if (*line != '#' && !observed->read(result, line))
 			die_at(name, number, "expected: a line %s of this format", observed->lines);
 	}
 	if (*line || !number)

@@ -10,14 +10,12 @@
  * @version: of its format
  * @lines: what its lines are, for messages
  * @read: read a line, without its end; false if it does not match the format. The line may be changed, and stays
- * @comment: likewise a line that begins with #; NULL: they have nothing that is needed
  */
 struct observed {
 	const char *file;
 	unsigned int version;
 	const char *lines;
 	bool (*read)(void *result, char *line);
-	void (*comment)(void *result, char *line);
 };
 
 void observed_read(const struct observed *observed, const char *name, struct text *text, void *result);

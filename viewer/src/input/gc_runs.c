@@ -3,7 +3,7 @@
  * Beside the pipeline: the debugfs file `gc_runs`. It has garbage collections, and who waited for them.
  *
  *	# fragtrace gc_runs 1
- *	# waits lost: 0
+ *	254:0 lost 0
  *	254:0 sum writer 18 0 301442000 18 4640 18 18
  *	254:0 process 12 201442000 2 31442000 812 rocksdb:low
  *	254:0 wait 29787377 1795805719 own 17 812 rocksdb:low
@@ -27,16 +27,16 @@ static bool take_who(char **at, struct gc_line *l)
 	return take_number(at, ' ', &l->pid) && take_word(at, &l->comm) && !**at;
 }
 
-/* The result of a collection, which is 0 or negative. */
-static bool take_result(char **at, int *err)
+/* A number with a sign, perhaps. */
+static bool take_signed(char **at, int64_t *value)
 {
 	bool is_negative = **at == '-';
 	uint64_t number;
 
 	*at += is_negative;
-	if (!take_number(at, ' ', &number) || number > 4096 || (number && !is_negative))
+	if (!take_number(at, ' ', &number) || number > INT64_MAX)
 		return false;
-	*err = -(int)number;
+	*value = is_negative ? -(int64_t)number : (int64_t)number;
 	return true;
 }
 
@@ -49,7 +49,7 @@ static bool parse_run(struct gc_line *l, char *at)
 	if (!take_numbers(&at, first, ARRAY_LEN(first)) || !take_word(&at, &l->reason) || !take_word(&at, &type))
 		return false;
 	l->is_foreground = !strcmp(type, "fg");
-	return take_result(&at, &l->err) && take_numbers(&at, rest, ARRAY_LEN(rest)) && take_who(&at, l);
+	return take_signed(&at, &l->err) && l->err <= 0 && l->err > -4096 && take_numbers(&at, rest, ARRAY_LEN(rest)) && take_who(&at, l);
 }
 
 static bool parse_line(struct gc_line *l, char *at)
@@ -57,7 +57,7 @@ static bool parse_line(struct gc_line *l, char *at)
 	uint64_t *const sums[] = { &l->runs, &l->empty, &l->ns, &l->victims, &l->blocks, &l->segments, &l->sections };
 	uint64_t *const process[] = { &l->runs, &l->ns, &l->waits, &l->waited };
 	uint64_t *const wait[] = { &l->ns, &l->when };
-	static const char *const abouts[N_GC_ABOUTS] = { "sum", "process", "wait", "run" };
+	static const char *const abouts[N_GC_ABOUTS] = { "lost", "sum", "process", "wait", "run" };
 	char about[8];
 	int len = 0;
 	size_t i;
@@ -70,6 +70,8 @@ static bool parse_line(struct gc_line *l, char *at)
 		;
 	l->about = (enum gc_about)i;
 	switch (l->about) {
+	case GC_LOST:
+		return take_signed(&at, &l->lost) && !*at;
 	case GC_SUM:
 		return take_word(&at, &l->reason) && take_numbers(&at, sums, ARRAY_LEN(sums)) && !*at;
 	case GC_PROCESS:
@@ -93,15 +95,6 @@ static bool read_line(void *result, char *line)
 	return parse_line(&runs->lines[runs->n++], line);
 }
 
-static void read_comment(void *result, char *line)
-{
-	static const char lost[] = "# waits lost: ";
-	struct gc_runs *runs = result;
-
-	if (!strncmp(line, lost, strlen(lost)))
-		runs->lost = line + strlen(lost);
-}
-
 /**
  * gc_runs_read() - read and parse a file `gc_runs`, as observed_read()
  * @runs: the result; to be freed with gc_runs_free()
@@ -110,10 +103,10 @@ static void read_comment(void *result, char *line)
 void gc_runs_read(struct gc_runs *runs, const char *name)
 {
 	static const struct observed format = {
-		.file = "gc_runs", .version = 1, .lines = "sum, process, wait or run", .read = read_line, .comment = read_comment,
+		.file = "gc_runs", .version = 1, .lines = "lost, sum, process, wait or run", .read = read_line,
 	};
 
-	*runs = (struct gc_runs){ .lost = "0" };
+	*runs = (struct gc_runs){ 0 };
 	observed_read(&format, name, &runs->text, runs);
 }
 

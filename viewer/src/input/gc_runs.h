@@ -4,8 +4,11 @@
 
 #include "util.h"
 
+/* The process that has all kernel threads. */
+#define KERNEL_THREADS 2
+
 /* What a line is about. */
-enum gc_about { GC_SUM, GC_PROCESS, GC_WAIT, GC_RUN, N_GC_ABOUTS };
+enum gc_about { GC_LOST, GC_SUM, GC_PROCESS, GC_WAIT, GC_RUN, N_GC_ABOUTS };
 
 /**
  * struct gc_line - a line
@@ -15,20 +18,21 @@ enum gc_about { GC_SUM, GC_PROCESS, GC_WAIT, GC_RUN, N_GC_ABOUTS };
  * @reason: of sums and of a collection: why it ran, in the word of the file; of a wait: how, own or lock
  * @is_foreground: of a collection
  * @err: of a collection: its result, 0 or an error
- * @number: of a collection, or of that which was waited for, 0: of none
- * @when: seconds since 1970
+ * @lost: waits that may have been missed; negative: none can be seen
+ * @number: of a collection, or of that during which a wait began
+ * @when: when a collection began, or a wait ended, in seconds since 1970
  * @runs: how many collections; of a process: in its own calls
  * @empty: how many of them found nothing to clean
  * @ns: how long they took together; of a wait: how long that was
- * @victims: how often segments were chosen
+ * @victims: how many sections were chosen
  * @blocks: how many of their blocks were in use
- * @segments: freed segments
- * @sections: freed sections
+ * @segments: segments that F2FS has freed at once, as it does not in the background
+ * @sections: likewise sections
  * @free: free sections when it began
  * @free_after: and when it ended
  * @waits: how often others waited, or the process did
  * @waited: how long, in nanoseconds
- * @pid: process; 0: all others
+ * @pid: process; 0: all others; KERNEL_THREADS: all of these
  * @comm: its name
  */
 struct gc_line {
@@ -36,7 +40,7 @@ struct gc_line {
 	unsigned int major, minor;
 	const char *reason;
 	bool is_foreground;
-	int err;
+	int64_t err, lost;
 	uint64_t number, when, runs, empty, ns, victims, blocks, segments, sections, free, free_after, waits, waited, pid;
 	const char *comm;
 };
@@ -45,12 +49,10 @@ struct gc_line {
  * struct gc_runs - the content of `gc_runs`
  * @lines: by volume and enum gc_about, in the order of the file
  * @n: how many
- * @lost: waits that were not measured, a number or all
  */
 struct gc_runs {
 	struct gc_line *lines;
 	size_t n;
-	const char *lost;
 	/* private: */
 	size_t cap;
 	struct text text;

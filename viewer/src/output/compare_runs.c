@@ -23,7 +23,7 @@ const struct figure_form figure_forms[N_FIGURES] = {
 	[EXTRA] = { "extra_requests", "extra requests", 1, 0 },
 	[AMPLIFICATION] = { "amplification", "write amplification", 0.01, 2 },
 	[WAITED] = { "waited_ms", "ms waited for reads", 0.1, 1 },
-	[COLLECTIONS] = { "collections", "garbage collections", 1, 0 },
+	[COLLECTIONS] = { "victims", "victims of collections", 1, 0 },
 	[LOST] = { "lost_ms", "ms lost to collections", 0.1, 1 },
 };
 
@@ -251,14 +251,18 @@ static void read_gc(struct compared *c, size_t run, const char *path, char *text
 static void read_gc_runs(struct compared *c, size_t run, const char *path)
 {
 	struct gc_runs runs;
+	bool all_seen = true;
 	uint64_t ns = 0;
 	size_t i;
 
 	gc_runs_read(&runs, path);
-	for (i = 0; i < runs.n; i++)
+	for (i = 0; i < runs.n; i++) {
 		if (runs.lines[i].about == GC_PROCESS)
 			ns += runs.lines[i].ns + runs.lines[i].waited;
-	set(c, run, LOST, (double)ns / 1e6);
+		all_seen = all_seen && !runs.lines[i].lost;
+	}
+	if (all_seen)
+		set(c, run, LOST, (double)ns / 1e6);
 	gc_runs_free(&runs);
 }
 

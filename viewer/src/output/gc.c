@@ -55,6 +55,8 @@ static char *who(const struct gc_line *l)
 
 	if (!l->pid)
 		return xasprintf("all others");
+	if (l->pid == KERNEL_THREADS)
+		return xasprintf("kernel threads, such as write-back");
 	name = name_printable(l->comm);
 	text = xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
 	free(name);
@@ -85,43 +87,45 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 	struct gc_line all = { 0 };
 	size_t i;
 
-	for (i = 0; i < n && l[i].about == GC_SUM; i++) {
-		all.runs += l[i].runs;
-		all.empty += l[i].empty;
-		all.ns += l[i].ns;
-		all.blocks += l[i].blocks;
-		all.sections += l[i].sections;
-	}
-	n = i;
-	fprintf(out, "%u:%u: %s took %s and freed %s", l->major, l->minor, COUNT(all.runs, "collection"), DURATION((double)all.ns),
-		COUNT(all.sections, "section"));
-	if (all.sections)
-		fprintf(out, ", with %s moved for each", COUNT((all.blocks + all.sections / 2) / all.sections, "block"));
+	for (i = 0; i < n; i++)
+		if (l[i].about == GC_SUM) {
+			all.runs += l[i].runs;
+			all.empty += l[i].empty;
+			all.ns += l[i].ns;
+		}
+	fprintf(out, "%u:%u: %s took %s", l->major, l->minor, COUNT(all.runs, "collection"), DURATION((double)all.ns));
 	if (all.empty)
 		fprintf(out, "; %s of them found nothing to clean", GROUPED(all.empty));
-	fprintf(out, "\n  %10s%10s%10s%10s%10s%10s  why\n", "runs", "took", "nothing", "blocks", "segments", "sections");
+	fputc('\n', out);
+	if (all.runs)
+		fprintf(out, "  %10s%10s%10s%10s%10s%10s  why\n", "runs", "took", "nothing", "sections", "in use", "freed");
 	for (i = 0; i < n; i++) {
+		if (l[i].about != GC_SUM)
+			continue;
 		fprintf(out, "  %10s", GROUPED(l[i].runs));
 		put_ns(out, l[i].ns);
-		fprintf(out, "%10s%10s%10s%10s  %s\n", GROUPED(l[i].empty), GROUPED(l[i].blocks), GROUPED(l[i].segments),
+		fprintf(out, "%10s%10s%10s%10s  %s\n", GROUPED(l[i].empty), GROUPED(l[i].victims), GROUPED(l[i].blocks),
 			GROUPED(l[i].sections), text_of(l[i].reason));
 	}
 }
 
-static void say_processes(FILE *out, const struct gc_line *l, size_t n, const char *lost)
+static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 {
 	uint64_t own = 0, waited = 0;
+	int64_t lost = 0;
 	size_t i, k;
 
 	for (i = 0; i < n; i++)
-		if (l[i].about == GC_PROCESS) {
+		if (l[i].about == GC_LOST) {
+			lost = l[i].lost;
+		} else if (l[i].about == GC_PROCESS) {
 			own += l[i].ns;
 			waited += l[i].waited;
 		}
-	if (!strcmp(lost, "all"))
+	if (lost < 0)
 		fputs("  Who waits for the lock of a collection cannot be seen on this kernel.\n", out);
-	else if (strcmp(lost, "0") != 0)
-		fprintf(out, "  %s waits were not measured: too many tasks waited.\n", lost);
+	else if (lost)
+		fprintf(out, "  Up to %s more were not measured: too many tasks waited.\n", COUNT((uint64_t)lost, "wait"));
 	if (!own && !waited)
 		return;
 	fprintf(out, "\n  Processes lost %s: %s as they collected in their own calls, %s as they waited for a collection\n",
@@ -166,40 +170,52 @@ static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 		fprintf(out, "  %s: ", name);
 		if (!strcmp(l[i].reason, "own"))
 			fprintf(out, "it collected itself, run %" PRIu64 "\n", l[i].number);
-		else if (l[i].number)
-			fprintf(out, "it waited for run %" PRIu64 "\n", l[i].number);
 		else
-			fputs("it waited for another holder of the lock\n", out);
+			fprintf(out, "it waited, from run %" PRIu64 " on\n", l[i].number);
 		free(name);
+	}
+}
+
+/* How a collection ended, if that needs a word. */
+static const char *end_of(const struct gc_line *l)
+{
+	if (!l->err)
+		return l->is_foreground ? "" : "; in the background";
+	switch (-l->err) {
+	case ENODATA:
+		return "; it found no more victims";
+	case EINVAL:
+		return "; nothing had to be done";
+	case EAGAIN:
+		return "; it has to be tried again";
+	default:
+		return "; it ended with an error: ";
 	}
 }
 
 static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 {
-	uint64_t in_vain = 0, blocks = 0;
+	uint64_t in_vain = 0;
 	size_t i, k;
 
 	for (i = 0, k = 0; i < n; i++) {
-		if (l[i].about == GC_RUN && l[i].victims && !l[i].segments) {
+		if (l[i].about == GC_RUN && l[i].is_foreground && l[i].victims && !l[i].segments)
 			in_vain++;
-			blocks += l[i].blocks;
-		}
 		if (l[i].about != GC_RUN || k++ >= MAX_LINES)
 			continue;
 		if (k == 1)
-			fprintf(out, "\n  %10s  %-19s%10s%10s%10s%10s%10s  why\n", "run", "began", "took", "blocks", "sections", "free then", "waits");
+			fprintf(out, "\n  %10s  %-19s%10s%10s%10s%10s%10s  why\n", "run", "began", "took", "in use", "freed", "free then", "waits");
 		fprintf(out, "  %10" PRIu64 "  ", l[i].number);
 		put_when(out, l[i].when);
 		put_ns(out, l[i].ns);
 		fprintf(out, "%10s%10s%10s", GROUPED(l[i].blocks), GROUPED(l[i].sections), GROUPED(l[i].free_after));
 		put_ns(out, l[i].waited);
-		fprintf(out, "  %s%s%s\n", text_of(l[i].reason), l[i].err ? "; it ended with the error " : "",
-			l[i].err ? strerror(-l[i].err) : l[i].is_foreground ? "" : "; in the background");
+		fprintf(out, "  %s%s%s\n", text_of(l[i].reason), end_of(&l[i]), strchr(end_of(&l[i]), ':') ? strerror((int)-l[i].err) : "");
 	}
 	if (k > MAX_LINES)
 		fprintf(out, "  and %zu before them; --json has these\n", k - MAX_LINES);
 	if (in_vain)
-		fprintf(out, "  %s of these %zu moved %s and freed nothing.\n", GROUPED(in_vain), k, COUNT(blocks, "block"));
+		fprintf(out, "  %s of these %zu freed nothing, in the foreground.\n", GROUPED(in_vain), k);
 }
 
 /* === JSON === */
@@ -245,13 +261,16 @@ static void put_line(struct json *json, const struct gc_line *l)
 
 static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 {
-	static const char *const keys[N_GC_ABOUTS] = { "reasons", "processes", "longest", "runs" };
+	static const char *const keys[N_GC_ABOUTS] = { NULL, "reasons", "processes", "longest", "runs" };
 	size_t i;
 	int about;
 
 	json_object(json, NULL);
 	json_format(json, "dev", "%u:%u", l->major, l->minor);
-	for (about = 0; about < N_GC_ABOUTS; about++) {
+	for (i = 0; i < n; i++)
+		if (l[i].about == GC_LOST)
+			json_signed(json, "waits_lost", l[i].lost);
+	for (about = GC_SUM; about < N_GC_ABOUTS; about++) {
 		json_array(json, keys[about]);
 		for (i = 0; i < n; i++)
 			if (l[i].about == (enum gc_about)about)
@@ -280,10 +299,7 @@ int gc_run(const struct options *options)
 	outfile_open(&out, "-", "answer");
 	if (options->form == FORM_JSON) {
 		json_begin(&json, out.file, "gc", 1);
-		json_text(&json, "waits_lost", runs.lost);
 		json_array(&json, "volumes");
-	} else if (!runs.n) {
-		fputs("no collection has run since the module watches\n", out.file);
 	}
 	for (i = 0; i < runs.n;) {
 		const struct gc_line *l;
@@ -295,7 +311,7 @@ int gc_run(const struct options *options)
 			continue;
 		}
 		say_sums(out.file, l, i - from);
-		say_processes(out.file, l, i - from, runs.lost);
+		say_processes(out.file, l, i - from);
 		say_waits(out.file, l, i - from);
 		say_runs(out.file, l, i - from);
 	}

@@ -292,6 +292,8 @@ void recorder_add_counts(const struct recorder *recorder, const struct source *s
 				outfile_failed(&out);
 			outfile_close(&out);
 			text_free(&text);
+		} else if (unlink(path) && errno != ENOENT) {
+			die("%s: cannot remove what was counted before: %s", path, strerror(errno));
 		}
 		free(path);
 	}

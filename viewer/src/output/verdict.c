@@ -6,7 +6,8 @@
  * are involved, Biometrika 34, 1947): the groups may vary by different amounts. If one has many more runs than the other and they
  * vary alike, it is too short: then Student's is the wider one, and taken. Counts vary by factors rather than by sums, so
  * logarithms are compared. Where a run has none of a figure, there is no logarithm, and values are compared as they are.
- * Of n figures, each interval has the confidence 1 - 0.05 / n (Bonferroni): so all of them hold together in 95 of 100 comparisons.
+ * Of n figures, each interval has the confidence 1 - 0.05 / n (Bonferroni): so all of a table
+ * hold together in 95 of 100 comparisons.
  */
 #include <math.h>
 

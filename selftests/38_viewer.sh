@@ -155,7 +155,7 @@ load path=$MNT
 check "fragtrace view reports that the module is back" loop_until 20 grep -q 'is back' $out/said
 fileop write $MNT/again 0 64K
 sync
-check "fragtrace record goes on" loop_until 20 sh -c "fragtrace table --csv -t \$(ls $out/rec/* | tail -n 1) | grep -q /again"
+check "fragtrace record goes on" loop_until 20 sh -c "fragtrace table --csv -t \$(ls $out/rec/fragtrace-* | tail -n 1) | grep -q /again"
 kill $viewer $recorder $metrics
 wait $viewer
 expect "fragtrace view ends with status 0" $? 0

@@ -68,7 +68,11 @@ check "the memory is within the budget after a directory was renamed" test "$(st
 
 # Without some of them the rest fits.
 find $MNT/u -type f -name '*[1-8]'"$(printf '%0240d' 0)" -exec rm {} +
-check "the user's other files come back by themselves" loop_until $PATIENCE all_back
+loop_until $PATIENCE all_back || {
+	echo "# $(names) listed of $(find $MNT/u -type f | wc -l)"
+	grep -E '^(left_out|queued|stale|inodes|directories|refused|mem_bytes) ' $DBG/stats | sed 's/^/# /'
+}
+check "the user's other files come back by themselves" all_back
 check_exact "their maps are exact" $MNT
 rm -r $MNT/u
 check "none is left out when they are gone" loop_until $PATIENCE left_out_is 0

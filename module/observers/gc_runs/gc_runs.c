@@ -71,7 +71,7 @@ static enum ft_gc_reason reason_of(const struct super_block *sb, bool need)
 }
 
 /* Somebody waits for collections of these reasons. */
-static bool is_urgent_for(enum ft_gc_reason reason)
+static bool is_waited_for(enum ft_gc_reason reason)
 {
 	return reason == FT_GC_WRITER || reason == FT_GC_MERGED || reason == FT_GC_PINNED;
 }
@@ -92,14 +92,17 @@ static void probe_begin(void *unused, struct super_block *sb, int gc_type, bool 
 		runs->begun = ktime_get_ns();
 		runs->cleaned = U32_MAX;
 		runs->now = (struct ft_gc_run){
-			.number = ++runs->nr,
+			.number = runs->nr + 1,
 			.when = ktime_get_real_seconds(),
 			.free = free_sec,
 			.pid = current->tgid,
 			.reason = reason,
-			.foreground = gc_type == FT_F2FS_FG_GC || is_urgent_for(reason),
+			.foreground = gc_type == FT_F2FS_FG_GC || is_waited_for(reason),
 		};
 		strscpy(runs->now.comm, current->comm, sizeof(runs->now.comm));
+		WRITE_ONCE(runs->running, runs->nr + 1);
+		smp_wmb(); /* with that of begin_wait() */
+		WRITE_ONCE(runs->nr, runs->nr + 1);
 		raw_spin_unlock_irqrestore(&runs->lock, flags);
 	}
 }
@@ -151,6 +154,7 @@ static void end_run(struct ft_collections *runs)
 
 	run->ns = ktime_get_ns() - runs->begun;
 	runs->collector = NULL;
+	WRITE_ONCE(runs->running, 0);
 	add_up(&runs->sums[run->reason], run);
 	if (run->victims || run->ns >= LONG_NS) {
 		runs->newest = (runs->newest + 1) % FT_GC_RUNS;

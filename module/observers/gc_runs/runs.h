@@ -127,6 +127,7 @@ struct ft_gc_wait {
  * @lock: protects all of this; taken with interrupts disabled
  * @collector: the task that collects, or %NULL; F2FS lets one at a time
  * @begun: when it began, by ktime_get_ns()
+ * @running: the number of @now while it is under way, otherwise 0; read without @lock, as is @nr
  * @cleaned: the first segment of what it has chosen last
  * @now: its collection
  * @nr: how many there have been: the number of the last one
@@ -144,6 +145,7 @@ struct ft_collections {
 	raw_spinlock_t lock;
 	const struct task_struct *collector;
 	u64 begun;
+	u32 running;
 	u32 cleaned;
 	struct ft_gc_run now;
 	u32 nr;

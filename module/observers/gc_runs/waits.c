@@ -133,8 +133,9 @@ static void add_to_run(struct ft_collections *runs, u32 number, u64 ns)
 
 /*
  * The kernel calls this function when a lock is not free; it spins and sleeps until it has it.
- * Its handlers run with preemption disabled, and may not take a lock that sleeps. A kernel
- * without it has PREEMPT_RT.
+ * Its handlers run with preemption disabled, that of a begin inside an exception where ftrace does
+ * not place the probe: so it takes no lock, and that of a return a raw one. A kernel without this
+ * function has PREEMPT_RT.
  */
 #ifdef FT_FOLLOWS_RETURNS
 
@@ -164,18 +165,21 @@ static struct ft_collections *runs_of(const void *lock)
 static int begin_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
-	struct ft_collections *runs;
-	unsigned long flags;
+	const struct ft_collections *runs;
+	u32 running;
 
 	call->lock = (const void *)regs_get_kernel_argument(regs, 0);
 	rcu_read_lock();
 	runs = runs_of(call->lock);
 	if (runs) {
-		raw_spin_lock_irqsave(&runs->lock, flags);
 		call->since = ktime_get_ns();
-		call->run = runs->nr;
-		call->held = runs->collector;
-		raw_spin_unlock_irqrestore(&runs->lock, flags);
+		/* in this order: one that begins in between is the one that is waited for */
+		call->run = READ_ONCE(runs->nr);
+		smp_rmb(); /* with that of probe_begin() */
+		running = READ_ONCE(runs->running);
+		call->held = running;
+		if (running)
+			call->run = running;
 	}
 	rcu_read_unlock();
 	return !runs;
@@ -299,4 +303,3 @@ void ft_gc_runs_reset(struct ft_collections *runs)
 	memset(runs->longest, 0, sizeof(runs->longest));
 	raw_spin_unlock_irq(&runs->lock);
 }
-

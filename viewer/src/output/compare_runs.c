@@ -23,7 +23,7 @@ const struct figure_form figure_forms[N_FIGURES] = {
 	[EXTRA] = { "extra_requests", "extra requests", 1, 0 },
 	[AMPLIFICATION] = { "amplification", "write amplification", 0.01, 2 },
 	[WAITED] = { "waited_ms", "ms waited for reads", 0.1, 1 },
-	[COLLECTIONS] = { "victims", "victims of collections", 1, 0 },
+	[VICTIMS] = { "victims", "victims of collections", 1, 0 },
 	[LOST] = { "lost_ms", "ms lost to collections", 0.1, 1 },
 };
 
@@ -233,7 +233,7 @@ static void read_latency(struct compared *c, size_t run, const char *path)
 
 static void read_gc(struct compared *c, size_t run, const char *path, char *text)
 {
-	double collections = 0;
+	double victims = 0;
 	char *line;
 
 	if (strncmp(text, "# fragtrace gc 2\n", strlen("# fragtrace gc 2\n")))
@@ -242,9 +242,9 @@ static void read_gc(struct compared *c, size_t run, const char *path, char *text
 		double foreground, background;
 
 		if (sscanf(line, "volume %*s %lf %lf", &foreground, &background) == 2)
-			collections += foreground + background;
+			victims += foreground + background;
 	}
-	set(c, run, COLLECTIONS, collections);
+	set(c, run, VICTIMS, victims);
 }
 
 /* What processes have lost, as they collected themselves or waited for a collection. */

@@ -7,7 +7,7 @@
 /* The parts of the answer. The first one has what is asked for; the other ones say where fragments are from. */
 enum answer_part { FIGURES, CAUSES, EXTENSIONS, N_PARTS };
 
-enum figure { BLOCKS, FRAGMENTS, EXTRA, AMPLIFICATION, WAITED, COLLECTIONS, LOST, N_FIGURES };
+enum figure { BLOCKS, FRAGMENTS, EXTRA, AMPLIFICATION, WAITED, VICTIMS, LOST, N_FIGURES };
 
 /**
  * struct figure_form - how a figure is shown

@@ -20,7 +20,7 @@
  * A step ends here unless a single range is larger, or those that are joined: writers of the file wait for it. With a
  * rate, there are at least so many steps a second.
  */
-#define STEP_BLKS 512
+#define STEP_BYTES (UINT64_C(2) << 20)
 #define STEPS_PER_S 4
 
 /* How often a range is moved again in which a segment has ended: after the first time the log is at the beginning of one. */
@@ -265,7 +265,7 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 
 	/* known again after a step that was done */
 	w->next_lba = 0;
-	if (fstat(fd, &st) || (uint64_t)st.st_size <= (s->end_blk - 1) * BLK_BYTES) {
+	if (fstat(fd, &st) || (uint64_t)st.st_size <= (s->end_blk - 1) * w->before.blk_bytes) {
 		resist(w, file, s->n, xasprintf("it was cut since the plan was made"));
 		return 0;
 	}
@@ -472,7 +472,11 @@ char *apply_ask(struct plan *plan, uint32_t file)
  */
 void apply_plan(struct result *result, struct plan *plan, const struct options *options, struct source *source)
 {
-	struct work w = { .plan = plan, .result = result, .step_blks = STEP_BLKS };
+	const uint64_t blk_bytes = table_blk_bytes(plan->table);
+	struct work w = {
+		.plan = plan, .result = result, .step_blks = STEP_BYTES / blk_bytes,
+		.before.blk_bytes = blk_bytes, .after.blk_bytes = blk_bytes, .once_more.blk_bytes = blk_bytes,
+	};
 	uint64_t blks = 0;
 	uint32_t i;
 
@@ -480,12 +484,12 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 	w.touched = xcalloc(plan->table->n_files, sizeof(*w.touched));
 	for (i = 0; i < plan->table->n_volumes; i++)
 		blks += plan->volumes[i].blks;
-	w.spare_blks = options->budget_bytes ? options->budget_bytes / BLK_BYTES - blks : NO_BUDGET;
-	if (options->rate_bytes && options->rate_bytes / BLK_BYTES / STEPS_PER_S < w.step_blks)
-		w.step_blks = options->rate_bytes / BLK_BYTES / STEPS_PER_S;
+	w.spare_blks = options->budget_bytes ? options->budget_bytes / blk_bytes - blks : NO_BUDGET;
+	if (options->rate_bytes && options->rate_bytes / blk_bytes / STEPS_PER_S < w.step_blks)
+		w.step_blks = options->rate_bytes / blk_bytes / STEPS_PER_S;
 	note_interrupts();
 	move_be_idle();
-	progress_begin(&w.progress, blks, options->rate_bytes, options->share_percent);
+	progress_begin(&w.progress, blk_bytes, blks, options->rate_bytes, options->share_percent);
 	for (i = 0; i < plan->table->n_volumes && !result->stopped; i++)
 		if (plan->volumes[i].n_chosen)
 			do_volume(&w, i);

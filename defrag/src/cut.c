@@ -205,9 +205,9 @@ static double end_cost(const struct cut *c, const struct piece *p)
 }
 
 /* As it is shown, so that what looks equal is equal. */
-static double gain_of(double saved, uint64_t blks)
+static double gain_of(const struct plan *plan, double saved, uint64_t blks)
 {
-	return (double)(uint64_t)(saved * MIB_BLKS / (double)blks * 1e6 + 0.5) / 1e6;
+	return (double)(uint64_t)(saved * plan->mib_blks / (double)blks * 1e6 + 0.5) / 1e6;
 }
 
 /*
@@ -230,7 +230,7 @@ static bool take(struct cut *c, size_t n)
 		blks += pieces[i].blks;
 	}
 	blks -= (late ? pieces->blks_before : 0) + (early ? last->blks_after : 0);
-	gain = saved > 0.0 && blks ? gain_of(saved, blks) : 0.0;
+	gain = saved > 0.0 && blks ? gain_of(c->plan, saved, blks) : 0.0;
 	if (gain <= 0.0)
 		return false;
 	if (late) {
@@ -259,7 +259,7 @@ static void leave(const struct cut *c, size_t i)
 	const struct piece *p = &c->pieces[i];
 	double saved = p->all - p->left - p->right;
 
-	c->plan->ranges[c->first + i].gain = saved > 0.0 ? gain_of(saved, p->blks) : 0.0;
+	c->plan->ranges[c->first + i].gain = saved > 0.0 ? gain_of(c->plan, saved, p->blks) : 0.0;
 }
 
 /* Choose among the windows at hand. Whole windows that no part has taken are not ranges. */
@@ -344,7 +344,7 @@ static void find_ranges(struct cut *c)
 static void weigh_bytes(const struct plan *plan, struct range *r, uint64_t file_end)
 {
 	r->heat = weight_of_bytes(plan->weights, plan->table, r->file, r->first_blk, r->end_blk, file_end);
-	r->gain = gain_of(r->heat * (double)(r->requests - 1), r->blks);
+	r->gain = gain_of(plan, r->heat * (double)(r->requests - 1), r->blks);
 }
 
 /**
@@ -363,7 +363,7 @@ void cut_file(struct plan *plan, uint32_t file, const struct file_extent *extent
 		.plan = plan,
 		.layout = find_layout(plan, file, extents, n),
 		.request_blks = v->request_blks,
-		.price = plan->weights->by_bytes ? 0.0 : v->min_gain / MIB_BLKS,
+		.price = plan->weights->by_bytes ? 0.0 : v->min_gain / plan->mib_blks,
 		.first = plan->n_ranges,
 	};
 	size_t i = plan->n_ranges;

@@ -83,13 +83,24 @@ static uint64_t section_segments(const char *name)
 }
 
 /**
+ * device_unknown() - the device of a volume that is not on this machine
+ * @device: the result; to be freed with device_free()
+ * @volume: the volume
+ */
+void device_unknown(struct device *device, const struct volume *volume)
+{
+	*device = (struct device){ .blk_bytes = volume->blk_bytes, .section_segments = 1 };
+}
+
+/**
  * device_init() - find the device of a volume
  * @device: the result; to be freed with device_free()
  * @volume: the volume; must be mounted on this machine
  */
 void device_init(struct device *device, const struct volume *volume)
 {
-	*device = (struct device){ .name = device_name(volume), .section_segments = 1 };
+	device_unknown(device, volume);
+	device->name = device_name(volume);
 	if (!device->name)
 		return;
 	device->max_sectors_kb = queue_limit(volume, "max_sectors_kb");
@@ -127,7 +138,7 @@ uint64_t device_ahead_bytes(const struct device *device)
  */
 uint64_t device_largest_bytes(const struct device *device)
 {
-	return device->max_sectors_kb * 1024 / BLK_BYTES * BLK_BYTES;
+	return device->max_sectors_kb * 1024 / device->blk_bytes * device->blk_bytes;
 }
 
 /**
@@ -142,8 +153,8 @@ uint64_t device_limit_bytes(const struct device *device)
 {
 	uint64_t bytes = device_largest_bytes(device);
 
-	if (device->max_segments && device->max_segments * BLK_BYTES < bytes)
-		bytes = device->max_segments * BLK_BYTES;
+	if (device->max_segments && device->max_segments * device->blk_bytes < bytes)
+		bytes = device->max_segments * device->blk_bytes;
 	return bytes;
 }
 
@@ -160,7 +171,7 @@ uint64_t device_request_bytes(const struct device *device)
 
 	if (device->read_ahead_kb && device->read_ahead_kb * 1024 < bytes)
 		bytes = device->read_ahead_kb * 1024;
-	return bytes < BLK_BYTES ? DEFAULT_REQUEST : bytes / BLK_BYTES * BLK_BYTES;
+	return bytes < device->blk_bytes ? DEFAULT_REQUEST : bytes / device->blk_bytes * device->blk_bytes;
 }
 
 /**

@@ -14,6 +14,7 @@
 /**
  * struct device - the device of a mounted volume
  * @name: its name in sysfs; NULL: it is not here
+ * @blk_bytes: size of a block of the volume
  * @max_sectors_kb: the largest request that the device gets; 0: not known
  * @max_segments: of how many pieces of memory a request may be; 0: not known
  * @read_ahead_kb: what a buffered reader reads ahead
@@ -21,12 +22,14 @@
  */
 struct device {
 	char *name;
+	uint64_t blk_bytes;
 	uint64_t max_sectors_kb;
 	uint64_t max_segments;
 	uint64_t read_ahead_kb;
 	uint64_t section_segments;
 };
 
+void device_unknown(struct device *device, const struct volume *volume);
 void device_init(struct device *device, const struct volume *volume);
 void device_free(struct device *device);
 uint64_t device_ahead_bytes(const struct device *device);

@@ -13,8 +13,9 @@
 /* Add what lies within the part, and join what continues the last piece. */
 static void add(struct fiemap_pieces *map, const struct fiemap_extent *e, uint64_t first_blk, uint64_t end_blk)
 {
-	uint64_t begin = e->fe_logical / BLK_BYTES, end = (e->fe_logical + e->fe_length + BLK_BYTES - 1) / BLK_BYTES;
-	struct file_extent p = { .offset = begin, .lba = e->fe_physical / BLK_BYTES }, *last;
+	uint64_t begin = e->fe_logical / map->blk_bytes;
+	uint64_t end = (e->fe_logical + e->fe_length + map->blk_bytes - 1) / map->blk_bytes;
+	struct file_extent p = { .offset = begin, .lba = e->fe_physical / map->blk_bytes }, *last;
 
 	map->encoded |= !!(e->fe_flags & FIEMAP_EXTENT_ENCODED);
 	if (e->fe_flags & (FIEMAP_EXTENT_UNWRITTEN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_UNKNOWN |
@@ -50,7 +51,7 @@ static void add(struct fiemap_pieces *map, const struct fiemap_extent *e, uint64
 int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t end_blk)
 {
 	struct fiemap *fm = xcalloc(1, sizeof(*fm) + AT_ONCE * sizeof(fm->fm_extents[0]));
-	uint64_t at = first_blk * BLK_BYTES, end = end_blk * BLK_BYTES;
+	uint64_t at = first_blk * map->blk_bytes, end = end_blk * map->blk_bytes;
 	bool is_last = false;
 	uint32_t i;
 	int err = 0;

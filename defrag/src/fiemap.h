@@ -6,11 +6,13 @@
 
 /**
  * struct fiemap_pieces - written blocks of a part of a file
+ * @blk_bytes: size of a block; set by the caller
  * @extents: in file order, without blocks that hold no data yet
  * @n: number of @extents
  * @encoded: some are of a compressed cluster
  */
 struct fiemap_pieces {
+	uint64_t blk_bytes;
 	struct file_extent *extents;
 	size_t n;
 	bool encoded;

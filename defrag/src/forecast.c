@@ -92,8 +92,8 @@ static uint64_t requests_up_to(uint64_t limit_blks, struct reader reader, const 
 
 static void add_requests(struct foreseen *sum, const struct volume_plan *v, const struct file_extent *e, size_t n)
 {
-	sum->most += requests_up_to(device_limit_bytes(&v->device) / BLK_BYTES, v->reader, e, n);
-	sum->least += requests_up_to(device_largest_bytes(&v->device) / BLK_BYTES, v->reader, e, n);
+	sum->most += requests_up_to(device_limit_bytes(&v->device) / v->device.blk_bytes, v->reader, e, n);
+	sum->least += requests_up_to(device_largest_bytes(&v->device) / v->device.blk_bytes, v->reader, e, n);
 }
 
 /**

@@ -86,22 +86,22 @@ void move_be_idle(void)
  * Read blocks into the page cache, and wait for them; @mem is a mapping of the file from @first_blk on. What cannot be
  * read here F2FS reads itself.
  */
-static void read_extents(int fd, uint8_t *mem, uint64_t first_blk, const struct file_extent *extents, size_t n)
+static void read_extents(int fd, uint8_t *mem, uint64_t first_blk, uint64_t blk_bytes, const struct file_extent *extents, size_t n)
 {
 	const struct file_extent *e;
 
 	for (e = extents; e < extents + n; e++)
-		posix_fadvise(fd, (off_t)(e->offset * BLK_BYTES), (off_t)(e->blks * BLK_BYTES), POSIX_FADV_WILLNEED);
+		posix_fadvise(fd, (off_t)(e->offset * blk_bytes), (off_t)(e->blks * blk_bytes), POSIX_FADV_WILLNEED);
 	for (e = extents; e < extents + n; e++)
-		madvise(mem + (e->offset - first_blk) * BLK_BYTES, (size_t)(e->blks * BLK_BYTES), MADV_POPULATE_READ);
+		madvise(mem + (e->offset - first_blk) * blk_bytes, (size_t)(e->blks * blk_bytes), MADV_POPULATE_READ);
 }
 
 /* Read the blocks of a step, then change to the usual class, or before if that takes too long. Return: when that was. */
 static int64_t read_ahead(int fd, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
 {
-	size_t len = (size_t)((end_blk - first_blk) * BLK_BYTES), i;
+	size_t len = (size_t)((end_blk - first_blk) * map->blk_bytes), i;
 	int64_t idle_until = monotonic_ns() + (int64_t)(end_blk - first_blk) * IDLE_NS_PER_BLK;
-	uint8_t *mem = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)(first_blk * BLK_BYTES));
+	uint8_t *mem = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)(first_blk * map->blk_bytes));
 	int64_t usual_since = 0;
 
 	for (i = 0; mem != MAP_FAILED && i < map->n; i += READ_AT_ONCE) {
@@ -109,7 +109,7 @@ static int64_t read_ahead(int fd, const struct fiemap_pieces *map, uint64_t firs
 			set_io_class(IOPRIO_CLASS_BE, LOWEST_LEVEL);
 			usual_since = monotonic_ns();
 		}
-		read_extents(fd, mem, first_blk, &map->extents[i], map->n - i < READ_AT_ONCE ? map->n - i : READ_AT_ONCE);
+		read_extents(fd, mem, first_blk, map->blk_bytes, &map->extents[i], map->n - i < READ_AT_ONCE ? map->n - i : READ_AT_ONCE);
 	}
 	if (mem != MAP_FAILED)
 		munmap(mem, len);
@@ -121,9 +121,9 @@ static int64_t read_ahead(int fd, const struct fiemap_pieces *map, uint64_t firs
 
 /* === By the ioctl === */
 
-static int move_by_ioctl(int fd, uint64_t first_blk, uint64_t end_blk)
+static int move_by_ioctl(int fd, uint64_t blk_bytes, uint64_t first_blk, uint64_t end_blk)
 {
-	struct f2fs_range range = { .start = first_blk * BLK_BYTES, .len = (end_blk - first_blk) * BLK_BYTES };
+	struct f2fs_range range = { .start = first_blk * blk_bytes, .len = (end_blk - first_blk) * blk_bytes };
 
 	return ioctl(fd, F2FS_IOC_DEFRAGMENT, &range) ? errno : 0;
 }
@@ -169,7 +169,7 @@ static int touch_pieces(volatile uint8_t *mem, const struct fiemap_pieces *map, 
 			uint64_t k;
 
 			for (k = 0; k < p->blks; k++)
-				touch(mem + (p->offset - first_blk + k) * BLK_BYTES);
+				touch(mem + (p->offset - first_blk + k) * map->blk_bytes);
 		}
 	}
 	sigaction(SIGBUS, &old, NULL);
@@ -178,7 +178,7 @@ static int touch_pieces(volatile uint8_t *mem, const struct fiemap_pieces *map, 
 
 static int move_by_mapping(int fd, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
 {
-	off_t offset = (off_t)(first_blk * BLK_BYTES), len = (off_t)((end_blk - first_blk) * BLK_BYTES);
+	off_t offset = (off_t)(first_blk * map->blk_bytes), len = (off_t)((end_blk - first_blk) * map->blk_bytes);
 	void *mem = mmap(NULL, (size_t)len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
 	int err;
 
@@ -237,8 +237,8 @@ int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t f
 	if (way == WAY_MAPPING) {
 		err = alone ? move_by_mapping(fd, map, first_blk, end_blk) : EBUSY;
 	} else {
-		err = move_by_ioctl(fd, first_blk, end_blk);
-		if (!err && sync_file_range(fd, (off_t)(first_blk * BLK_BYTES), (off_t)((end_blk - first_blk) * BLK_BYTES),
+		err = move_by_ioctl(fd, map->blk_bytes, first_blk, end_blk);
+		if (!err && sync_file_range(fd, (off_t)(first_blk * map->blk_bytes), (off_t)((end_blk - first_blk) * map->blk_bytes),
 					    SYNC_FILE_RANGE_WAIT_BEFORE))
 			err = errno;
 	}

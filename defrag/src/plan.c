@@ -41,9 +41,16 @@ static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
  * To move a window takes two requests, and what it gains lasts for some of the periods in which reads are counted. FragPicker
  * knows no such limit.
  */
-static double default_gain(const struct weights *weights, uint64_t request_blks)
+static double default_gain(const struct plan *plan, uint64_t request_blks)
 {
-	return weights->by_bytes ? 0.0 : REQUESTS_OF_WINDOW * MIB_BLKS / (double)request_blks;
+	return plan->weights->by_bytes ? 0.0 : REQUESTS_OF_WINDOW * plan->mib_blks / (double)request_blks;
+}
+
+static void check_size(const struct volume *v, const char *option, uint64_t bytes)
+{
+	if (bytes % v->blk_bytes)
+		die("%s: %ju bytes; %s has blocks of %u bytes, expected a multiple of that", option, (uintmax_t)bytes, v->path,
+		    v->blk_bytes);
 }
 
 /**
@@ -57,27 +64,32 @@ static double default_gain(const struct weights *weights, uint64_t request_blks)
 void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
 		const struct weights *weights)
 {
+	uint64_t blk_bytes;
 	size_t i;
 
-	*plan = (struct plan){ .table = table, .weights = weights };
+	*plan = (struct plan){ .table = table, .mib_blks = 1048576.0 / table_blk_bytes(table), .weights = weights };
 	by_file_init(&plan->by_file, table);
 	plan->volumes = xcalloc(table->n_volumes, sizeof(*plan->volumes));
 	plan->files = xcalloc(table->n_files, sizeof(*plan->files));
 	for (i = 0; i < table->n_volumes; i++) {
 		struct volume_plan *v = &plan->volumes[i];
 
-		v->device.section_segments = 1;
-		if (!options->table)
+		if (options->table)
+			device_unknown(&v->device, &table->volumes[i]);
+		else
 			device_init(&v->device, &table->volumes[i]);
+		blk_bytes = v->device.blk_bytes;
+		check_size(&table->volumes[i], "--request", options->request_bytes);
+		check_size(&table->volumes[i], "--reader", options->reader_bytes);
 		v->reader = (struct reader){
 			.is_direct = options->reader == READING_DIRECT,
-			.read_blks = options->reader_bytes / BLK_BYTES,
-			.ahead_blks = device_ahead_bytes(&v->device) / BLK_BYTES,
-			.device_blks = v->device.max_sectors_kb * 1024 / BLK_BYTES,
+			.read_blks = options->reader_bytes / blk_bytes,
+			.ahead_blks = device_ahead_bytes(&v->device) / blk_bytes,
+			.device_blks = v->device.max_sectors_kb * 1024 / blk_bytes,
 		};
 		v->request_blks = (options->request_bytes ? options->request_bytes :
-				   device_request_bytes(&v->device)) / BLK_BYTES;
-		v->min_gain = options->min_gain >= 0.0 ? options->min_gain : default_gain(weights, v->request_blks);
+				   device_request_bytes(&v->device)) / blk_bytes;
+		v->min_gain = options->min_gain >= 0.0 ? options->min_gain : default_gain(plan, v->request_blks);
 	}
 	for (i = 0; i < table->n_files; i++)
 		if (meant[i])
@@ -88,13 +100,14 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 
 /**
  * range_weighed() - the requests that a rewrite of a range saves, each break by its weight
+ * @plan: its plan
  * @range: the range
  *
  * Return: that of the reads that were counted; without counts, requests of a sequential reader.
  */
-double range_weighed(const struct range *range)
+double range_weighed(const struct plan *plan, const struct range *range)
 {
-	return range->gain * (double)range->blks / MIB_BLKS;
+	return range->gain * (double)range->blks / plan->mib_blks;
 }
 
 /* The order of the choice: by gain, then as in the table. */
@@ -135,7 +148,7 @@ static void choose(struct plan *plan, struct range *r)
 	v->n_chosen++;
 	v->blks += r->blks;
 	v->saved += r->requests - r->after;
-	v->weighed += range_weighed(r);
+	v->weighed += range_weighed(plan, r);
 	plan->n_chosen++;
 }
 
@@ -167,7 +180,7 @@ const struct range *ranges_joined(const struct range *range, const struct range 
  */
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 {
-	uint64_t left = options->budget_bytes ? options->budget_bytes / BLK_BYTES : UINT64_MAX;
+	uint64_t left = options->budget_bytes ? options->budget_bytes / table_blk_bytes(plan->table) : UINT64_MAX;
 	struct range **order = xcalloc(plan->n_ranges, sizeof(struct range *));
 	size_t n = 0, i;
 
@@ -182,7 +195,7 @@ void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 		uint64_t blks;
 		const struct range *end = ranges_joined(r, plan->ranges + plan->n_ranges, &blks);
 		size_t together = (size_t)(end - r);
-		bool is_long = together > 1 && blks > JOINED_BLKS;
+		bool is_long = together > 1 && blks > JOINED_MIB * plan->mib_blks;
 
 		if (r->gain < v->min_gain)
 			continue;
@@ -220,7 +233,7 @@ char *plan_why_left(const struct plan *plan, uint32_t file)
 	if (f->refused || v->refused)
 		return xasprintf("%s", f->refused ? f->refused : v->refused);
 	if (f->n_long)
-		return xasprintf("more than %d MiB would have to be moved together", (int)(JOINED_BLKS / MIB_BLKS));
+		return xasprintf("more than %d MiB would have to be moved together", JOINED_MIB);
 	return xasprintf("it will break again: %ju of its %ju breaks are recent, by %s", (uintmax_t)f->again.breaks,
 			 (uintmax_t)f->again.all, cause_op_names[f->again.op]);
 }

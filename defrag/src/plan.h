@@ -12,10 +12,7 @@
 #include "weight.h"
 
 /* No more is moved together: it is done in one step, for whose end writers of the file may wait. */
-#define JOINED_BLKS 4096
-
-/* Gains are for each MiB. */
-#define MIB_BLKS 256.0
+#define JOINED_MIB 16
 
 /**
  * struct range - a fragmented window, a whole one that is moved together with others, or the part of a window that is worth a rewrite
@@ -120,6 +117,7 @@ struct volume_plan {
 /**
  * struct plan - the plan for a table
  * @table: the table
+ * @mib_blks: blocks in a MiB: gains are for each
  * @weights: what is known of readers
  * @by_file: its extents by file
  * @volumes: by index into table.volumes
@@ -130,6 +128,7 @@ struct volume_plan {
  */
 struct plan {
 	const struct table *table;
+	double mib_blks;
 	const struct weights *weights;
 	struct by_file by_file;
 	struct volume_plan *volumes;
@@ -149,7 +148,7 @@ typedef char *(*plan_ask)(struct plan *plan, uint32_t file);
 void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
 		const struct weights *weights);
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask);
-double range_weighed(const struct range *range);
+double range_weighed(const struct plan *plan, const struct range *range);
 const struct range *ranges_joined(const struct range *range, const struct range *end, uint64_t *blks);
 char *plan_why_left(const struct plan *plan, uint32_t file);
 void plan_free(struct plan *plan);

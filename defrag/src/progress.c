@@ -15,13 +15,15 @@
 /**
  * progress_begin() - begin
  * @p: the result
+ * @blk_bytes: size of a block
  * @all_blks: blocks of the plan
  * @rate_bytes: how much may be written per second; 0: no limit
  * @share_percent: how much of the time a step may take while others use the disk, at most 100
  */
-void progress_begin(struct progress *p, uint64_t all_blks, uint64_t rate_bytes, double share_percent)
+void progress_begin(struct progress *p, uint64_t blk_bytes, uint64_t all_blks, uint64_t rate_bytes, double share_percent)
 {
 	*p = (struct progress){
+		.blk_bytes = blk_bytes,
 		.all_blks = all_blks,
 		.rate_bytes = rate_bytes,
 		.share_percent = share_percent,
@@ -36,8 +38,8 @@ static void show(const struct progress *p, int64_t now_ns)
 	double rate = seconds > 0.0 ? (double)p->passed_blks / seconds : 0.0;
 	uint64_t left = rate > 0.0 ? (uint64_t)((double)(p->all_blks - p->passed_blks) / rate) : 0;
 
-	fprintf(stderr, "\r\033[K%s of %s, %s/s, %ju:%02ju:%02ju left", BYTES(p->passed_blks),
-		BYTES(p->all_blks), BYTES(rate), (uintmax_t)(left / 3600),
+	fprintf(stderr, "\r\033[K%s of %s, %s/s, %ju:%02ju:%02ju left", BYTES(p->passed_blks * p->blk_bytes),
+		BYTES(p->all_blks * p->blk_bytes), BYTES(rate * (double)p->blk_bytes), (uintmax_t)(left / 3600),
 		(uintmax_t)(left / 60 % 60), (uintmax_t)(left % 60));
 	fflush(stderr);
 }
@@ -104,7 +106,7 @@ void progress_pause(struct progress *p, const struct device *device)
 	int64_t at_ns = p->begun_ns;
 
 	if (p->rate_bytes)
-		at_ns += (int64_t)((double)(p->written_blks * BLK_BYTES) / (double)p->rate_bytes * 1e9);
+		at_ns += (int64_t)((double)(p->written_blks * p->blk_bytes) / (double)p->rate_bytes * 1e9);
 	while (!is_interrupted && monotonic_ns() < at_ns)
 		doze(at_ns, NSEC_PER_SEC / 10);
 	leave_to_others(p, device);

@@ -8,6 +8,7 @@
 
 /**
  * struct progress - how far the work is
+ * @blk_bytes: size of a block
  * @all_blks: blocks of the plan
  * @passed_blks: blocks that were moved or passed over
  * @written_blks: blocks that were moved
@@ -18,6 +19,7 @@
  * @left_ns: how long it has waited because others used the disk
  */
 struct progress {
+	uint64_t blk_bytes;
 	uint64_t all_blks;
 	uint64_t passed_blks;
 	uint64_t written_blks;
@@ -32,7 +34,7 @@ struct progress {
 	bool is_terminal;
 };
 
-void progress_begin(struct progress *progress, uint64_t all_blks, uint64_t rate_bytes, double share_percent);
+void progress_begin(struct progress *progress, uint64_t blk_bytes, uint64_t all_blks, uint64_t rate_bytes, double share_percent);
 void progress_add(struct progress *progress, uint64_t passed_blks, uint64_t written_blks);
 void progress_pause(struct progress *progress, const struct device *device);
 void progress_end(struct progress *progress);

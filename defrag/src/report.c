@@ -152,7 +152,7 @@ static void put_gain(const struct plan *plan, const struct range *r, const struc
 /* "    at 128 KiB: 64 KiB, requests 16 -> 1, used 2.5 times" */
 static void put_range(const struct plan *plan, const struct file_plan *f, const struct range *r)
 {
-	printf("    at %s: %s", BYTES(r->first_blk), BYTES(r->blks));
+	printf("    at %s: %s", BLKS(plan->table->volumes, r->first_blk), BLKS(plan->table->volumes, r->blks));
 	put_gain(plan, r, plan->ranges + f->end);
 	putchar('\n');
 }
@@ -200,7 +200,7 @@ static void put_file(struct plan *plan, uint32_t file)
 	name_put(stdout, plan->table->files[file].path);
 	fputs(": ", stdout);
 	if (f->n_chosen) {
-		printf("%s, %s to write, ", COUNT(f->n_chosen, "range"), BYTES(f->blks));
+		printf("%s, %s to write, ", COUNT(f->n_chosen, "range"), BLKS(plan->table->volumes, f->blks));
 		put_requests(f->now.requests, f->now.requests - f->saved);
 	} else {
 		printf("%s%s", COUNT(f->now.requests, "request"),
@@ -229,7 +229,7 @@ static void put_reader(struct plan *plan, uint32_t volume)
 		return;
 	forecast_find(&forecast, plan, volume);
 	printf("  who reads all of it in order, %s, %s at once: ", reader->is_direct ? "direct" : "buffered",
-	       BYTES(reader->read_blks));
+	       BLKS(plan->table->volumes, reader->read_blks));
 	put_requests(forecast.now.most, forecast.after.most);
 	if (forecast.now.least < forecast.now.most || forecast.after.least < forecast.after.most)
 		printf("; as few as %s -> %s where pages follow each other in memory", GROUPED(forecast.now.least),
@@ -256,7 +256,7 @@ static void put_sums(const struct plan *plan, uint32_t volume)
 	}
 	printf("  worth a rewrite: %s in %s, ", COUNT(v->n_chosen, "range"), COUNT(v->n_chosen_files, "file"));
 	put_requests(v->now.requests, v->now.requests - v->saved);
-	printf(", %s to write, ", BYTES(v->blks));
+	printf(", %s to write, ", BLKS(plan->table->volumes, v->blks));
 	put_free_segments(v, report_segments(v, plan->table->volumes[volume].segment_blks, v->blks));
 	fputs(" needed\n", stdout);
 	if (plan->weights->known && !plan->weights->by_bytes)
@@ -273,7 +273,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 
 	name_put(stdout, on->path);
 	printf(": %s, %s, requests of %s: %s, if no file were fragmented %s; %s take%s more than needed\n",
-	       COUNT(v->n_files, "file"), BYTES(v->now.blks), BYTES(v->request_blks), GROUPED(v->now.requests),
+	       COUNT(v->n_files, "file"), BLKS(on, v->now.blks), BLKS(on, v->request_blks), GROUPED(v->now.requests),
 	       GROUPED(v->now.ideal), COUNT(v->n_dear, "file"), v->n_dear == 1 ? "s" : "");
 	if (v->refused)
 		printf("  left alone: %s\n", v->refused);
@@ -339,11 +339,12 @@ static void put_resisted(const struct plan *plan, const struct result *r)
  */
 void report_result(const struct plan *plan, const struct result *r)
 {
-	printf("moved: %s of %zu, %s in %.1f s", COUNT(r->moved, "range"), plan->n_chosen, BYTES(r->moved_blks), r->seconds);
+	printf("moved: %s of %zu, %s in %.1f s", COUNT(r->moved, "range"), plan->n_chosen,
+	       BLKS(plan->table->volumes, r->moved_blks), r->seconds);
 	if (r->left_seconds > 0.0)
 		printf(", %.1f of them left to others", r->left_seconds);
 	if (r->device_is_known)
-		printf("; the device wrote %s meanwhile, of all processes", BYTES(r->device_kb / 4));
+		printf("; the device wrote %s meanwhile, of all processes", BYTES(r->device_kb * 1024));
 	putchar('\n');
 	if (r->moved_twice)
 		printf("  %s moved again, since a segment had ended there\n", COUNT(r->moved_twice, "range"));

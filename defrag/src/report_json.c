@@ -56,13 +56,13 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		const struct range *r = &plan->ranges[i];
 
 		json_object(&json, NULL);
-		json_number(&json, "offset", r->first_blk * BLK_BYTES);
-		json_number(&json, "end", r->end_blk * BLK_BYTES);
-		json_number(&json, "bytes", r->blks * BLK_BYTES);
+		json_number(&json, "offset", r->first_blk * table_blk_bytes(plan->table));
+		json_number(&json, "end", r->end_blk * table_blk_bytes(plan->table));
+		json_number(&json, "bytes", r->blks * table_blk_bytes(plan->table));
 		json_number(&json, "requests", r->requests);
 		json_number(&json, "requests_after", r->after);
 		fprintf(json_value(&json, "heat"), "%g", r->heat);
-		json_real(&json, "saved", range_weighed(r), 6);
+		json_real(&json, "saved", range_weighed(plan, r), 6);
 		json_real(&json, "gain", r->gain, 6);
 		json_flag(&json, "chosen", r->chosen);
 		json_end(&json);
@@ -81,7 +81,7 @@ static void put_file(struct plan *plan, uint32_t file)
 	json_number(&json, "breaks", f->now.breaks);
 	json_number(&json, "requests", f->now.requests);
 	json_number(&json, "requests_after", f->now.requests - f->saved);
-	json_number(&json, "bytes", f->blks * BLK_BYTES);
+	json_number(&json, "bytes", f->blks * table_blk_bytes(plan->table));
 	json_name(&json, "left_alone", f->refused);
 	put_again(&f->again);
 	put_causes(plan, file);
@@ -103,8 +103,8 @@ static void put_reader(struct plan *plan, uint32_t volume)
 	forecast_find(&forecast, plan, volume);
 	json_object(&json, "reader");
 	json_flag(&json, "direct", reader->is_direct);
-	json_number(&json, "read_bytes", reader->read_blks * BLK_BYTES);
-	json_number(&json, "ahead_bytes", reader->ahead_blks * BLK_BYTES);
+	json_number(&json, "read_bytes", reader->read_blks * table_blk_bytes(plan->table));
+	json_number(&json, "ahead_bytes", reader->ahead_blks * table_blk_bytes(plan->table));
 	json_number(&json, "requests", forecast.now.most);
 	json_number(&json, "requests_least", forecast.now.least);
 	json_number(&json, "requests_after", forecast.after.most);
@@ -126,7 +126,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	json_format(&json, "dev", "%u:%u", on->major, on->minor);
 	json_name(&json, "path", on->path);
 	json_name(&json, "left_alone", v->refused);
-	json_number(&json, "request_bytes", v->request_blks * BLK_BYTES);
+	json_number(&json, "request_bytes", v->request_blks * table_blk_bytes(plan->table));
 	json_number(&json, "breaks", v->now.breaks);
 	json_number(&json, "requests", v->now.requests);
 	json_number(&json, "requests_ideal", v->now.ideal);
@@ -134,7 +134,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	put_reader(plan, volume);
 	json_real(&json, "gain_percent", report_percent(v->saved, v->now.requests), 3);
 	json_real(&json, "saved", v->weighed, 6);
-	json_number(&json, "bytes", v->blks * BLK_BYTES);
+	json_number(&json, "bytes", v->blks * table_blk_bytes(plan->table));
 	json_number(&json, "segments", report_segments(v, on->segment_blks, v->blks));
 	json_maybe(&json, "free_segments", free_segments, is_known);
 	json_array(&json, "files");
@@ -188,7 +188,7 @@ static void put_result(const struct plan *plan, const struct result *r)
 {
 	json_object(&json, "result");
 	json_number(&json, "moved_ranges", r->moved);
-	json_number(&json, "moved_bytes", r->moved_blks * BLK_BYTES);
+	json_number(&json, "moved_bytes", r->moved_blks * table_blk_bytes(plan->table));
 	json_number(&json, "moved_twice", r->moved_twice);
 	json_number(&json, "joined_by_others", r->whole);
 	json_maybe(&json, "device_bytes", r->device_kb * 1024, r->device_is_known);

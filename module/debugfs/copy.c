@@ -121,6 +121,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 		.segment_blocks = vol->segment_blocks,
 		.flags = ft_mount_stopped(vol) ? FT_SNAP_STOPPED : 0,
 		.left_out = ft_volume_left_out(vol),
+		.block_bytes = FT_BLOCK_SIZE,
 	};
 	snap->volumes.nr++;
 	return 0;

@@ -4,8 +4,8 @@
  * large volumes: its records have a fixed size and can be mapped.
  *
  * A header gives the offset of each array; arrays refer to each other by index.
- * All numbers are in the byte order of the machine, all units are blocks of
- * 4096 bytes. A reader takes the sizes from the header, and ignores members that
+ * All numbers are in the byte order of the machine, all units are blocks, whose size
+ * each volume has. A reader takes the sizes from the header, and ignores members that
  * follow the ones it knows in a record, flags that it does not know, and padding. Any
  * other change raises the version.
  */
@@ -80,6 +80,8 @@ struct ft_snap_header {
  * @flags: FT_SNAP_STOPPED
  * @left_out: files and directories that are left out because memory is short: nothing
  *	here is known of them, nor of what is below these directories
+ * @block_bytes: size of a block. A record that ends before it has blocks of 4096 bytes
+ * @pad: 0
  */
 struct ft_snap_volume {
 	__u64 path;
@@ -90,6 +92,8 @@ struct ft_snap_volume {
 	__u32 segment_blocks;
 	__u32 flags;
 	__u64 left_out;
+	__u32 block_bytes;
+	__u32 pad;
 };
 
 /* The map may differ from F2FS, or a block went to another file during the copy. */

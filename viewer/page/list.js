@@ -87,7 +87,7 @@ function drawHead() {
 		const button = element("button", name), th = element("th", "", button);
 
 		button.type = "button";
-		button.title = title || "";
+		button.title = typeof title === "function" ? title() : title || "";
 		th.scope = "col";
 		th.dataset.key = key;
 		button.addEventListener("click", () => sortBy(key));

@@ -23,7 +23,7 @@ const COLUMNS = [
 	{ key: "fragments", name: "Fragments", value: f => f.fragments },
 	{ key: "split", name: "Split", value: f => f.split, show: v => v.toFixed(2),
 	  title: "split factor: how many times the requests of a contiguous file" },
-	{ key: "blocks", name: "Blocks", value: f => f.blocks, title: "written blocks of 4 KiB" },
+	{ key: "blocks", name: "Blocks", value: f => f.blocks, title: () => "written blocks of " + data.blockBytes / 1024 + " KiB" },
 ];
 
 /* Fragments in one answer of the server. */

@@ -30,6 +30,7 @@ from typing import IO, Any, Iterable, Iterator, Optional
 import numpy as np
 
 PROGRAM = "fragtrace"
+# The size of a block where nothing says it.
 BLOCK_BYTES = 4096
 NS = 10 ** 9
 # The kind of files that no rule and no extension of its own has; see src/output/columns.c.
@@ -58,6 +59,7 @@ class Volume:
     path: str
     stopped: bool = False
     left_out: int = 0
+    block_bytes: int = BLOCK_BYTES
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,17 @@ class Table:
     n_stale: int
     heat: Optional[Heat]
 
+    @property
+    def block_bytes(self) -> int:
+        """The size of a block."""
+        return one_block_size(self.volumes)
+
+    def request_blocks(self, size: int) -> int:
+        """The blocks of a request of so many bytes."""
+        if size % self.block_bytes:
+            raise SnapError(f"{self.name}: has blocks of {bytes_text(self.block_bytes)}; expected a request of a multiple of that")
+        return size // self.block_bytes
+
 
 @dataclass(frozen=True)
 class Span:
@@ -136,6 +149,14 @@ class Span:
     lost: Optional[int]
     snapshot: str
     events: Optional[str]
+
+
+def one_block_size(volumes: Iterable[Volume]) -> int:
+    """The size of a block of volumes that are drawn together."""
+    sizes = sorted({volume.block_bytes for volume in volumes})
+    if len(sizes) > 1:
+        raise SnapError(f"there are blocks of {' and of '.join(map(bytes_text, sizes))}; expected tables with blocks of one size")
+    return sizes[0] if sizes else BLOCK_BYTES
 
 
 # === The program ===
@@ -317,9 +338,9 @@ def visible(text: str) -> str:
                       text)
 
 
-def blocks_text(blocks: float) -> str:
-    """A number of blocks as bytes with a unit, in the same form as format_bytes() of util.c."""
-    size, units = blocks * BLOCK_BYTES / 1024, ["KiB", "MiB", "GiB", "TiB", "PiB"]
+def bytes_text(size: float) -> str:
+    """A number of bytes with a unit, in the same form as format_bytes() of util.c."""
+    size, units = size / 1024, ["KiB", "MiB", "GiB", "TiB", "PiB"]
     # a value that rounds to 1024 is 1 of the next unit
     while size >= 1023.5 and len(units) > 1:
         size, units = size / 1024, units[1:]

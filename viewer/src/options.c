@@ -66,7 +66,7 @@ static bool read_bytes(void *to, const char *arg)
 /* A request is of whole blocks. */
 static bool read_request(void *to, const char *arg)
 {
-	return parse_bytes(arg, MAX_REQUEST, to) && !(*(uint64_t *)to % BLK_BYTES);
+	return parse_bytes(arg, MAX_REQUEST, to) && !(*(uint64_t *)to % MIN_BLK_BYTES);
 }
 
 static bool read_gain(void *to, const char *arg)

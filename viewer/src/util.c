@@ -289,17 +289,17 @@ const char *format_count(char buf[COUNTED_MAX], uint64_t n, const char *what)
 }
 
 /**
- * format_bytes() - a number of blocks in bytes, in the same form as blocks_text() of style.py
+ * format_bytes() - a number of bytes, in the same form as bytes_text() of fragsnap.py
  * @buf: buffer for the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
- * @blks: number of blocks, not always a whole one
+ * @bytes: the number, not always a whole one
  *
  * What is not 0 is never shown as 0.
  *
  * Return: @buf.
  */
-const char *format_bytes(char buf[BYTES_MAX], double blks)
+const char *format_bytes(char buf[BYTES_MAX], double bytes)
 {
-	double value = blks * 4.0;
+	double value = bytes / 1024.0;
 	size_t i = 0;
 
 	/* a value that rounds to 1024 is 1 of the next unit */
@@ -314,13 +314,13 @@ const char *format_bytes(char buf[BYTES_MAX], double blks)
 }
 
 /**
- * format_bytes_fine() - a number of blocks in bytes with up to five digits, for labels whose steps are powers of two
+ * format_bytes_fine() - a number of bytes with up to five digits, for labels whose steps are powers of two
  * @buf: buffer for the text, such as 1.25 MiB
- * @blks: number of blocks
+ * @bytes: the number
  */
-void format_bytes_fine(char buf[BYTES_MAX], uint64_t blks)
+void format_bytes_fine(char buf[BYTES_MAX], uint64_t bytes)
 {
-	double value = (double)blks * 4.0;
+	double value = (double)bytes / 1024.0;
 	size_t i = 0;
 
 	for (; value >= 1024.0 && i + 1 < ARRAY_LEN(units); i++)
@@ -442,7 +442,7 @@ noreturn void input_too_large(const char *name)
 	if (input_limit() < 1024)
 		snprintf(size, sizeof(size), "%ju bytes", (uintmax_t)input_limit());
 	else
-		format_bytes(size, (double)input_limit() / 4096.0);
+		format_bytes(size, (double)input_limit());
 	die("%s: the input is larger than %s; expected less; %s", name, size, input_remedy);
 }
 

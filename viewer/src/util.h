@@ -89,9 +89,9 @@ const char *plural(uint64_t n);
 const char *format_count(char buf[COUNTED_MAX], uint64_t n, const char *what);
 
 #define BYTES_MAX 32
-#define BYTES(blks) format_bytes((char [BYTES_MAX]){ 0 }, (double)(blks))
-const char *format_bytes(char buf[BYTES_MAX], double blks);
-void format_bytes_fine(char buf[BYTES_MAX], uint64_t blks);
+#define BYTES(bytes) format_bytes((char [BYTES_MAX]){ 0 }, (double)(bytes))
+const char *format_bytes(char buf[BYTES_MAX], double bytes);
+void format_bytes_fine(char buf[BYTES_MAX], uint64_t bytes);
 
 #define SHARE_MAX 32
 #define SHARE(part, whole) format_share((char [SHARE_MAX]){ 0 }, part, whole)

@@ -39,7 +39,9 @@ def from_json(name: str) -> list[bytes]:
         # invalid UTF-8 is an error here, and so are two equal keys
         data = json.loads(file.read().decode(), object_pairs_hook=unique)
     volumes = [b"# volume " + b" ".join(
-        field(k, v) if k == "dev" else k.encode() + b"=" + field(k, v) for k, v in volume.items())
+        field(k, v) if k == "dev" else k.encode() + b"=" + field(k, v) for k, v in volume.items()
+        # a text has that in a line of its own
+        if k != "block_bytes")
         for volume in data.get("volumes", [])]
     return volumes + [b" ".join(field(k, v) for k, v in r.items()) for r in data["records"]]
 

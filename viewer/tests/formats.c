@@ -2,7 +2,7 @@
 /*
  * Prints what the functions of util.c and names.c for text return; for the tests.
  * usage: formats KIND ARGUMENT [ARGUMENT] ...; a result for each set of arguments, in a line of its own
- * KIND: bytes BLOCKS, share PART WHOLE, visible TEXT, name TEXT
+ * KIND: bytes NUMBER, share PART WHOLE, visible TEXT, name TEXT
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,6 +21,7 @@ VIEWER = HERE.parent
 DATA = HERE / "data"
 TABLES = [DATA / "redis.table", DATA / "rocksdb.table"]
 START = 1795232523.042
+REQUEST = 128 << 10
 HEAD = ("# fragtrace table 1\n"
         "# volume 254:0 main_blkaddr=100 blocks=1000 segment_blocks=32 path=/mnt/my\\040disk\n"
         "# dev lba length offset ino state path\n")

@@ -21,7 +21,7 @@ from PIL import Image
 
 import fragsnap
 from fragplot import animate, colors, compare, distribution, history, moments, shares, space, style
-from plots import DATA, GROWING, HEAD, RECORD, START, TABLES, VIEWER, record, refuses, run, sst, table
+from plots import DATA, GROWING, HEAD, RECORD, REQUEST, START, TABLES, VIEWER, record, refuses, run, sst, table
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("somewhere_else")
 
 def test_history_draws_the_figures():
     """The steps in the panels are the numbers of fragments at each time."""
-    figure = history.make(moments.series_of([record("run", GROWING)]), None, 5, 32, None)
+    figure = history.make(moments.series_of([record("run", GROWING)]), None, 5, REQUEST, None)
     panels = figure.axes
     assert len(panels) == 6
     for row in (0, 3):
@@ -47,15 +47,15 @@ def test_history_draws_the_figures():
 def test_history_reads_all_moments():
     """One after the other, and what is wrong with one is said."""
     series = moments.series_of([record("run", GROWING)])
-    assert [sum(share.fragments for share in past.shares.values()) for past in history.read_past(series, 32)] == [0, 1, 2, 3]
+    assert [sum(share.fragments for share in past.shares.values()) for past in history.read_past(series, REQUEST)] == [0, 1, 2, 3]
     record("run", {50.0: HEAD + "254:0\n"})
     with pytest.raises(fragsnap.SnapError, match="573.042.table.zst:5: the line ends before the lba"):
-        history.read_past(moments.series_of(["run"]), 32)
+        history.read_past(moments.series_of(["run"]), REQUEST)
 
 
 def test_history_of_one_table_has_no_axis_of_time():
     """A moment has no length: no line over time, no ticks of it."""
-    figure = history.make(moments.series_of([str(DATA / "rocksdb2.table")]), None, 5, 32, None)
+    figure = history.make(moments.series_of([str(DATA / "rocksdb2.table")]), None, 5, REQUEST, None)
     for axes in figure.axes:
         assert len(axes.get_xticks()) == 0
         assert axes.get_xlabel() in ("", "a single moment")
@@ -75,7 +75,7 @@ def test_numbers_above_bars_do_not_overlap():
         lba += length + 1
     Path("t").write_text(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks={lba} segment_blocks=512 path=/m\n" +
                          "".join(lines))
-    figure = distribution.make(*moments.moment_of("t"), False, 5, 32, None)
+    figure = distribution.make(*moments.moment_of("t"), False, 5, REQUEST, None)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     renderer = canvas.get_renderer()
@@ -111,11 +111,11 @@ def test_flaws_are_told(monkeypatch):
     folder = record("run", {0.0: HEAD + sst(110), 9.0: HEAD + FLAWS + sst(110, 200)})
     series = moments.series_of([folder])
     pair = list(zip(series, moments.read_series(series)))
-    for figure in (history.make(series, None, 5, 32, None), distribution.make(*pair[1], False, 5, 32, None),
-                   compare.make(*zip(*pair[::-1]), START, False, 5, 32, None)):
+    for figure in (history.make(series, None, 5, REQUEST, None), distribution.make(*pair[1], False, 5, REQUEST, None),
+                   compare.make(*zip(*pair[::-1]), START, False, 5, REQUEST, None)):
         assert FLAWS_TEXT in [text.get_text() for text in figure.texts]
         assert_texts_are_apart(figure)
-    assert "stale" not in " ".join(text.get_text() for text in distribution.make(*pair[0], False, 5, 32, None).texts)
+    assert "stale" not in " ".join(text.get_text() for text in distribution.make(*pair[0], False, 5, REQUEST, None).texts)
     said = []
     old = animate.ImageDraw.ImageDraw.text
 
@@ -138,7 +138,7 @@ def test_what_stayed_is_visible(tmp_path):
         f"254:0 {512 + i * 500_000} 1 {i} 4 fragmented /m/a.sst\n" for i in range(8000))
     (tmp_path / "t").write_text(text)
     pair = [moments.moment_of(str(tmp_path / "t"))] * 2
-    panel = compare.make(*zip(*pair), None, False, 5, 32, None).axes[2].images[0].get_array()
+    panel = compare.make(*zip(*pair), None, False, 5, REQUEST, None).axes[2].images[0].get_array()
     greys = panel[(panel[..., 0] == panel[..., 1]) & (panel[..., 1] == panel[..., 2])]
     assert 8000 < len(greys) + 1 and greys[greys < 230].size >= 3 * 8000 - 600, np.unique(greys)
 
@@ -147,7 +147,7 @@ def test_history_by_rules():
     """With rules there is a row for each rule, also for globs."""
     folder = record("run", {0.0: HEAD + sst(110) + sst(120, 130, ino=6, name="log/x") + sst(140, ino=7, name="y")})
     Path("my.cnf").write_text("log/* red green blue\n")
-    figure = history.make(moments.series_of([folder]), ["./my.cnf"], 5, 32, None)
+    figure = history.make(moments.series_of([folder]), ["./my.cnf"], 5, REQUEST, None)
     assert [int(figure.axes[3 * row].patches[0].get_height()) for row in range(3)] == [4, 2, 2]
     assert {"all files", "log/*", "other"} <= {text.get_text() for text in figure.texts}
 
@@ -155,7 +155,7 @@ def test_history_by_rules():
 def test_other_is_what_has_no_colour():
     """The smaller extensions are pooled: their fragments are counted, their quantiles are exact."""
     t = table("254:0 110 4 0 5 contiguous /a.x\n254:0 120 1 0 6 contiguous /b.y\n254:0 130 2 0 7 contiguous /c\n")
-    past = [history.Past(0.0, [], "", False, shares.shares_by_kind(t, 32))]
+    past = [history.Past(0.0, [], "", False, shares.shares_by_kind(t, REQUEST))]
     large, other = history.by_group(past, colors.groups_for(colors.blocks_by_kind(t), 1, False))
     assert (large[0].blocks, other[0].blocks, other[0].files) == (4, 3, 2)
     assert other[0].quantile(0.5) == 1 and other[0].quantile(0.9) == 2
@@ -165,7 +165,7 @@ def test_distribution_counts_everything():
     """The bars add up to all fragments and distances of real tables, bin by bin."""
     for path in TABLES:
         t = fragsnap.read_table(str(path))
-        figure = distribution.make(*moments.moment_of(str(path)), False, 5, 32, None)
+        figure = distribution.make(*moments.moment_of(str(path)), False, 5, REQUEST, None)
         found = distribution.fragments_of(t)
         for axes, values in ((figure.axes[0], found.blocks), (figure.axes[1], found.distance[found.distance >= 0])):
             bars = Counter()
@@ -302,7 +302,7 @@ def test_animation_keeps_its_limit(capsys):
         patch.setattr(animate, "write", write)
         patch.setattr(animate, "draw_frames", lambda *_: iter(noise))
         record("run", GROWING)
-        animate.make(moments.series_of(["run"]), None, 5, 32, None, 9, 1, 1 << 20, "a.gif")
+        animate.make(moments.series_of(["run"]), None, 5, REQUEST, None, 9, 1, 1 << 20, "a.gif")
     assert kept == [9, 5, 3] and os.path.getsize("a.gif") <= 1 << 20
     assert capsys.readouterr().err.count("leaving out every other picture") == 2
 

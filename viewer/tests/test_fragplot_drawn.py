@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import fragsnap
 from fragplot import animate, compare, distribution, history, moments, space
-from plots import GROWING, HEAD, START, VIEWER, record, table
+from plots import GROWING, HEAD, REQUEST, START, VIEWER, record, table
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -71,7 +71,7 @@ def volume(**other: object) -> space.State:
              "free_runs": [{"from": 1, "runs": 3, "blocks": 3}, {"from": 4, "runs": 1, "blocks": 5}],
              "dirty_fill": [{"from": 1, "to": 5, "segments": 2}, {"from": 6, "to": 9, "segments": 1}],
              "types": [{"type": "hot_data", "valid_blocks": 30, "ssr_blocks": 10}, {"type": "warm_node", "valid_blocks": 20, "ssr_blocks": 0}]}
-    return space.State("x", START, "/m", 10, found | other)
+    return space.State("x", START, "/m", 10, 4096, found | other)
 
 
 def test_space_at_a_moment():
@@ -104,7 +104,7 @@ def test_space_at_a_moment():
 
 def test_space_over_time():
     later = volume(free_blocks=0, node_blocks=40, dirty_segments=1, empty_segments=4, longest_free_run=8)
-    later = space.State("y", START + 60, "/m", 10, later.space)
+    later = space.State("y", START + 60, "/m", 10, 4096, later.space)
     figure = space.make([volume(), later], None)
     use, segments = figure.axes[2:4]
     # both edges of each area at the end
@@ -148,7 +148,7 @@ KIB = ["4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB", "256 KiB", "51
 
 
 def test_distribution_by_hand():
-    figure = distribution.make(moments.Moment("t", START), table(SIZES), False, 5, 32, None)
+    figure = distribution.make(moments.Moment("t", START), table(SIZES), False, 5, REQUEST, None)
     sizes, distances, size_shares, distance_shares = figure.axes
     # bars of .sst, then those of .log on them; a bin is a power of two
     assert bars(sizes)[:7] == [(0, 0, 0.92, 1), (1, 0, 0.92, 1), (2, 0, 0.92, 0), (3, 0, 0.92, 1), (4, 0, 0.92, 0), (5, 0, 0.92, 0), (6, 0, 0.92, 0)]
@@ -177,12 +177,12 @@ def test_distribution_by_hand():
                             "4 of 4 fragments (100 %) smaller than 128 KiB, the red line",
                             "bars: from one power of two up to the next; lines: shares of each extension"]
     assert_all_is_inside(figure)
-    empty = distribution.make(moments.Moment("t", START), table(""), False, 5, 32, None)
+    empty = distribution.make(moments.Moment("t", START), table(""), False, 5, REQUEST, None)
     assert [written(axes)[0][2] for axes in empty.axes] == ["no file has a block", "no file has two fragments"] * 2
     assert [written(axes)[0][:2] for axes in empty.axes] == [(0.5, 0.5)] * 4 and not any(len(axes.get_yticks()) for axes in empty.axes)
     # a request of 2 blocks: only what is smaller counts
     assert "1 of 4 fragments (25 %) smaller than 8 KiB, the red line" in said(
-        distribution.make(moments.Moment("t", START), table(SIZES), False, 5, 2, "mine"))
+        distribution.make(moments.Moment("t", START), table(SIZES), False, 5, 2 * 4096, "mine"))
 
 
 # === history ===
@@ -195,7 +195,7 @@ def test_history_by_hand():
         apart += f"254:0 {lba} {i + 1} {i * (i + 1) // 2} 5 fragmented /mnt/a.sst\n"
     whole = "254:0 200 15 0 5 contiguous /mnt/a.sst\n"
     texts = {0.0: HEAD + apart, 10.0: HEAD + whole, 20.0: HEAD + whole + "254:0 300 1 0 6 contiguous /mnt/b.sst\n"}
-    figure = history.make(moments.series_of([record("run", texts)]), None, 5, 32, None)
+    figure = history.make(moments.series_of([record("run", texts)]), None, 5, REQUEST, None)
     assert len(figure.axes) == 6
     for row, color in (0, "#404040"), (3, "#0d9a58"):
         counts, split, sizes = figure.axes[row:row + 3]
@@ -218,11 +218,11 @@ def test_history_by_hand():
                                   "numbers at the left and right ends are those of the last table"]
     for count, title in (1, "fragments and files (pale)"), (2, "fragments (line) and files (dashed)"):
         first = moments.series_of([f"run/{name}" for name in sorted(os.listdir("run"))[:count]])
-        assert history.make(first, None, 5, 32, None).axes[0].get_title(loc="left") == title
+        assert history.make(first, None, 5, REQUEST, None).axes[0].get_title(loc="left") == title
     # 1.15 inches for the heading, 1.2 for each row, 0.55 for the axis, and 0.3 for the titles
     assert tuple(figure.get_size_inches()) == pytest.approx((12, 4.4))
     assert ticks(figure.axes[3].xaxis) == {0: "0", 5: "5", 10: "10", 15: "15", 20: "20"}
-    longer = history.make(moments.series_of([record("run", texts)]), None, 5, 8, None)
+    longer = history.make(moments.series_of([record("run", texts)]), None, 5, 8 * 4096, None)
     assert longer.axes[2].get_ylim() == pytest.approx((0.7, 22.5)), "the longest fragment is longer than a request"
     assert figure.axes[3].get_xlabel() == "time since the beginning [seconds]"
     assert_all_is_inside(figure)
@@ -239,7 +239,7 @@ def test_compare_by_hand(monkeypatch):
     before = HEAD + "254:0 110 2 0 5 fragmented /mnt/a.sst\n254:0 120 1 2 5 fragmented /mnt/a.sst\n254:0 130 1 0 6 contiguous /mnt/b.log\n"
     after = HEAD + "254:0 110 3 0 5 contiguous /mnt/a.sst\n254:0 140 1 0 7 contiguous /mnt/c.log\n"
     series = moments.series_of([record("run", {0.0: before, 60.0: after})])
-    figure = compare.make(series, list(moments.read_series(series)), START, False, 5, 32, None)
+    figure = compare.make(series, list(moments.read_series(series)), START, False, 5, REQUEST, None)
     words = said(figure)
     assert words[:2] == ["/mnt/my disk, two moments", "2026-11-21 03:42:03 UTC and 1 min later; a row is 1 segment (32 blocks), "
                          "a cell 1 block of 4 KiB; hatched: 27 segments with nothing watched"]
@@ -284,7 +284,7 @@ def test_compare_by_hand(monkeypatch):
 def test_a_table_without_volumes():
     """Its picture says so in the middle of each frame."""
     series = moments.series_of([record("run", {0.0: "# fragtrace table 1\n", 9.0: "# fragtrace table 1\n"})])
-    figure = compare.make(series, list(moments.read_series(series)), START, False, 5, 32, None)
+    figure = compare.make(series, list(moments.read_series(series)), START, False, 5, REQUEST, None)
     assert [written(axes) for axes in figure.axes] == [[(0.5, 0.5, "no volume")]] * 3
     assert {text.get_ha() + text.get_va() for axes in figure.axes for text in axes.texts} == {"centercenter"}
 
@@ -302,7 +302,7 @@ def test_the_curve_below_an_animation(monkeypatch):
 
     monkeypatch.setattr(animate, "Canvas", Kept)
     series = moments.series_of([record("run", GROWING)])
-    frames, rows, groups = animate.read_frames(animate.chosen(series, 10), None, 5, 32)
+    frames, rows, groups = animate.read_frames(animate.chosen(series, 10), None, 5, REQUEST)
     background = animate.background_of(frames, rows, None, animate.ByKind(groups), len(groups), None)
     figure = kept[0].figure
     curve = figure.axes[-1]
@@ -313,7 +313,7 @@ def test_the_curve_below_an_animation(monkeypatch):
     box = curve.get_window_extent()
     assert (round(box.x0), round(figure.bbox.height - box.y1), round(box.width), round(box.height)) == (x, y, width, height)
     plain = np.asarray(background.still).astype(int)
-    for frame, image in zip(frames, animate.draw_frames(background, frames, 32)):
+    for frame, image in zip(frames, animate.draw_frames(background, frames, REQUEST)):
         pixels = np.asarray(image.convert("RGB")).astype(int)
         changed = np.nonzero((abs(pixels[y + 1:y + height] - plain[y + 1:y + height]).sum(axis=2) > 60).sum(axis=0) > height // 2)[0]
         assert abs(changed.mean() - (x + (width - 1) * frame.seconds / 90)) <= 1, (frame.seconds, changed)

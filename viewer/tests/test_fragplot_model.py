@@ -64,8 +64,8 @@ def test_bytes():
     """Both write a size in the same way."""
     blocks = [0, 1e-6, 0.0124, 0.0125, 0.02, 0.3, 0.75, 1, 2, 24, 25, 255, 256, 257, 6 * 256, 25599, 25600, 255 * 1024, 262015,
               262016, 262144, 5 * 10 ** 6, 268304383, 268304384, 2 ** 28, 2 ** 32 - 1, 2 ** 38, 2 ** 48]
-    expected = [style.blocks_text(number) for number in blocks]
-    assert formats("bytes", *blocks) == expected
+    expected = [style.bytes_text(number * 4096) for number in blocks]
+    assert formats("bytes", *(number * 4096 for number in blocks)) == expected
     assert expected[:7] == ["0 KiB", "<0.1 KiB", "<0.1 KiB", "0.1 KiB", "0.1 KiB", "1.2 KiB", "3 KiB"]
     assert expected[-4:] == ["1 TiB", "16.0 TiB", "1 PiB", "1024 PiB"]
 

@@ -21,6 +21,17 @@ pytestmark = pytest.mark.usefixtures("somewhere_else")
 # === What is read ===
 
 
+def test_blocks_of_another_size():
+    """Sizes are in bytes of the table's blocks; a request is of whole ones, and tables with others are not mixed."""
+    small, large = parsed(HEAD + RECORD), parsed(HEAD.replace("\n", "\n# block_bytes 16384\n", 1) + RECORD)
+    assert [t.block_bytes for t in (small, large)] == [4096, 16384]
+    assert [t.request_blocks(128 << 10) for t in (small, large)] == [32, 8]
+    with pytest.raises(fragsnap.SnapError, match="has blocks of 16 KiB; expected a request of a multiple"):
+        large.request_blocks(20 << 10)
+    with pytest.raises(fragsnap.SnapError, match="blocks of 4 KiB and of 16 KiB"):
+        fragsnap.one_block_size(small.volumes + large.volumes)
+
+
 def test_a_table():
     """Each field has the right value."""
     t = parsed(HEAD.replace("\n# dev", "\n# time 1795232523.042\n# stale 3\n# stopped 254:0\n# left_out 254:0 7\n# dev") +

@@ -16,6 +16,8 @@ Other comments are for what a table does not have:
     # lost INO OFFSET LENGTH LBA                  an extent that is not in the order of addresses
     # empty DEV INO PATH                          a file without extents
 
+A table that says the size of its blocks becomes a snapshot that does; any other one has the shorter records of an older module.
+
 The other extents of a fragment get the cause of the first one. The default cause is unknown.
 """
 
@@ -44,7 +46,7 @@ def main() -> None:
     flags: dict[tuple[int, int], int] = {}
     unwritten: list[tuple[int, int, int, int]] = []
     writers, causes = [(NO_PATH, 0, 0, 0, 0, b"", 0, 0)] * 2, {}
-    time_ns = stale = 0
+    time_ns = stale = block_bytes = 0
 
     def keep(path: str) -> int:
         at = len(paths)
@@ -58,6 +60,8 @@ def main() -> None:
                 time_ns = (int(m[1]) * 1000 + int(m[2])) * 1000000
             elif m := re.match(r"# volume (\d+):(\d+) main_blkaddr=(\d+) blocks=(\d+) segment_blocks=(\d+) path=(.*)", line):
                 volumes.append((keep(m[6]), *map(int, m.group(1, 2, 3, 4, 5)), 0, 0))
+            elif m := re.match(r"# block_bytes (\d+)$", line):
+                block_bytes = int(m[1])
             elif m := re.match(r"# stale (\d+)$", line):
                 stale = int(m[1])
             elif m := re.match(r"# stopped (\S+)$", line):
@@ -108,7 +112,9 @@ def main() -> None:
     order = sorted(order,
                    key=lambda x: (file_records[extents[x][0]][9], extents[x][3]))
 
-    arrays = [("<Q6IQ", volumes), ("<9Q4I", file_records), ("<6I", extents),
+    if block_bytes:
+        volumes = [(*volume, block_bytes, 0) for volume in volumes]
+    arrays = [("<Q6IQ2I" if block_bytes else "<Q6IQ", volumes), ("<9Q4I", file_records), ("<6I", extents),
               ("<I", [(x,) for x in order]), ("<B", [(c,) for c in paths]), ("<3Q2I16s2I", writers)]
     body, header, size = bytearray(), bytearray(), 32 + 24 * len(arrays)
     for form, records in arrays:

@@ -70,7 +70,7 @@ def chosen(moments: list[Moment], most: int) -> list[tuple[float, Moment]]:
 
 
 def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], top: int,
-                request_blocks: int) -> tuple[list[Frame], Rows, Groups]:
+                request: int) -> tuple[list[Frame], Rows, Groups]:
     """Read all tables once: find the rows, the extensions, and the figures."""
     totals: dict[Moment, Share] = {}
     flaws: dict[Moment, str] = {}
@@ -84,7 +84,7 @@ def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], 
         used = [a | b for a, b in zip(used, mine)] + mine[len(used):]
         largest = most_blocks((largest, blocks_by_kind(table)))
         everything = np.zeros(len(table.paths), np.int64)
-        totals[moment] = sum_of(shares_of(table, everything, 1, request_blocks))
+        totals[moment] = sum_of(shares_of(table, everything, 1, request))
         flaws[moment] = style.flaws_text(table)
     frames = [Frame(seconds, moment, totals[moment], flaws[moment]) for seconds, moment in steps]
     return frames, rows_for(volumes, used), groups_for(largest, top, bool(colors))
@@ -145,7 +145,7 @@ def background_of(frames: list[Frame], rows: Rows, colors: Optional[list[str]], 
     return Background(rows, colors, look, height, Image.open(memory).convert("RGB"), palette_of(look), box)
 
 
-def draw_frames(background: Background, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
+def draw_frames(background: Background, frames: list[Frame], request: int) -> Iterator[Image.Image]:
     """Draw each picture."""
     large, small, tiny = (ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight=weight)), size)
                           for size, weight in ((18, "bold"), (13, "bold"), (10, "normal")))
@@ -170,7 +170,7 @@ def draw_frames(background: Background, frames: list[Frame], request_blocks: int
         pen.text((LEFT + background.rows.width, 12), span(frame.seconds), fill=style.INK, font=large, anchor="ra")
         pen.text((LEFT, TOP - 26), f"{style.plural(frame.total.files, 'file')}, "
                  f"{style.plural(frame.total.fragments, 'fragment')}, split factor {split} at "
-                 f"{style.blocks_text(request_blocks)}", fill=style.INK, font=small)
+                 f"{style.bytes_text(request)}", fill=style.INK, font=small)
         pen.text((14, TOP - 48), frame.flaws, fill=style.INK, font=tiny)
         x, y, width, height = background.strip
         now = x + round((width - 1) * frame.seconds / length)
@@ -189,12 +189,12 @@ def write(path: str, images: list[Image.Image], seconds: float) -> None:
                    optimize=False)
 
 
-def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
+def make(moments: list[Moment], colors: Optional[list[str]], top: int, request: int,
          title: Optional[str], most: int, seconds: float, limit: int, path: str, by_heat: bool = False) -> None:
     """Write the animation of a series to path, with a limit of pictures and a limit of bytes."""
-    frames, rows, groups = read_frames(chosen(moments, most), colors, top, request_blocks)
+    frames, rows, groups = read_frames(chosen(moments, most), colors, top, request)
     look = ByHeat() if by_heat else ByKind(groups)
-    images = list(draw_frames(background_of(frames, rows, colors, look, len(groups), title), frames, request_blocks))
+    images = list(draw_frames(background_of(frames, rows, colors, look, len(groups), title), frames, request))
     write(path, images, seconds)
     while os.path.getsize(path) > limit and len(images) > 2:
         # keep every other picture, counted from the last one

@@ -49,13 +49,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def request_size(text: str) -> int:
-    """A number of bytes, optionally followed by K or M, as blocks."""
+    """A number of bytes, optionally followed by K or M."""
     found = re.fullmatch(r"(\d{1,9})([KM]?)", text, re.IGNORECASE | re.ASCII)
     size = int(found[1]) * {"": 1, "K": 1 << 10, "M": MIB}[found[2].upper()] if found else 0
     if not size or size % BLOCK_BYTES or size > 1 << 40:
         raise argparse.ArgumentTypeError(f"{text!r} is no size of a request; expected a multiple of 4K such as "
                                          "128K or 1M")
-    return size // BLOCK_BYTES
+    return size
 
 
 def number(low: int, high: int) -> Callable[[str], int]:
@@ -146,7 +146,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
                         "(default: colours for the extensions that hold the most blocks)")
     parser.add_argument("--top", metavar="NUMBER", type=number(1, MOST), default=MOST,
                         help="without -c: so many extensions get colours, the rest is other (default: %(default)s)")
-    parser.add_argument("--request", metavar="SIZE", type=request_size, default=32,
+    parser.add_argument("--request", metavar="SIZE", type=request_size, default=128 << 10,
                         help="size of a request, for the split factor and the red line (default: 128K)")
 
 

@@ -8,7 +8,7 @@ from typing import Optional
 import numpy as np
 from matplotlib.figure import Figure
 
-from fragsnap import Table
+from fragsnap import Table, one_block_size
 
 from . import style
 from .canvas import LEGEND_LINE, Canvas, draw_layout, draw_legend, legend_lines, row_pixels
@@ -43,7 +43,7 @@ def factor(share: Share) -> str:
     return f"{share.split_factor:.2f}" if share.ideal else "-"
 
 
-def table_rows(groups: Groups, a: list[Share], b: list[Share], difference: Difference) -> list[tuple[str, ...]]:
+def table_rows(groups: Groups, a: list[Share], b: list[Share], difference: Difference, block_bytes: int) -> list[tuple[str, ...]]:
     """The lines of the table below the pictures: one for each group, one for all."""
     cells = []
     lines = [(groups[i].name, a[i], b[i], difference.blocks[i], difference.fragments[i])
@@ -51,10 +51,10 @@ def table_rows(groups: Groups, a: list[Share], b: list[Share], difference: Diffe
     lines.append(("all files", sum_of(a), sum_of(b), difference.blocks.sum(axis=0),
                   difference.fragments.sum(axis=0)))
     for name, old, new, blocks, fragments in lines:
-        changes = [style.blocks_text(int(count)) if count else "-" for count in blocks]
+        changes = [style.bytes_text(int(count) * block_bytes) if count else "-" for count in blocks]
         cells.append((style.short(name, 14), arrow(f"{old.files:,}", f"{new.files:,}"),
                       arrow(f"{old.fragmented:,}", f"{new.fragmented:,}"),
-                      arrow(style.blocks_text(old.blocks), style.blocks_text(new.blocks)), *changes,
+                      arrow(*(style.bytes_text(share.blocks * block_bytes) for share in (old, new))), *changes,
                       arrow(f"{fragments[0]:,}", f"{fragments[1]:,}"), f"{fragments[2]:,}" if fragments[2] else "-",
                       arrow(factor(old), factor(new))))
     return cells
@@ -79,28 +79,27 @@ def summary(share: Share, request: str) -> str:
 
 
 def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, look: Look,
-         request_blocks: int, title: str, line: str) -> Figure:
+         request: int, title: str, line: str) -> Figure:
     """The figure: before, after, difference, and the table below."""
     volumes = merged_volumes(tables[0].volumes, tables[1])
     used = [np.logical_or(*pair) for pair in zip(*(used_segments(table, volumes) for table in tables))]
     rows = rows_for(volumes, used)
     height = row_pixels(rows, ROOM)
     high = max(len(rows), 12) * height if len(rows) else 60
-    shares = [shares_of(table, groups.of_files(table), len(groups), request_blocks) for table in tables]
+    shares = [shares_of(table, groups.of_files(table), len(groups), request) for table in tables]
     difference = difference_of(*tables, volumes, groups)
-    cells = table_rows(groups, shares[0], shares[1], difference)
+    cells = table_rows(groups, shares[0], shares[1], difference, one_block_size(volumes))
     entries = look.entries([bool(a.files or b.files) for a, b in zip(*shares)])
     two = 2 * rows.width + GAP
     canvas = Canvas(LEFT + 3 * rows.width + 2 * GAP + 20,
                     TOP + high + 44 + LEGEND_LINE * (1 + legend_lines(two, entries)) + LINE * (len(cells) + 1))
     canvas.text(14, 10, title, fontsize=14, fontweight="bold")
     canvas.text(14, 40, "; ".join((line, *explain(rows))), color=style.FAINT)
-    request = style.blocks_text(request_blocks)
     tops = [paint(rows, look.pieces(table, volumes), look.shades) for table in tables]
     changes = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for rgb in
                         (style.themed(CHANGES[change][1]) for change in sorted(CHANGES))], float)
     tops.append(paint(rows, difference.pieces, changes, LEAST_CHANGE))
-    heads = [*((name, summary(sum_of(share), request), style.flaws_text(table))
+    heads = [*((name, summary(sum_of(share), style.bytes_text(request)), style.flaws_text(table))
                for name, share, table in zip(names, shares, tables)),
              ("Difference", "what is at each place now, and where it was before", "")]
     for i, (picture, (head, line, flaws)) in enumerate(zip(tops, heads)):
@@ -125,7 +124,7 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, lo
 
 
 def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Optional[float],
-         by_rules: bool, top: int, request_blocks: int, title: Optional[str],
+         by_rules: bool, top: int, request: int, title: Optional[str],
          by_heat: bool = False) -> Figure:
     """Draw two moments; start is the beginning of their series, if both are from one series."""
     groups = groups_for(most_blocks(map(blocks_by_kind, tables)), top, by_rules)
@@ -136,4 +135,4 @@ def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Opt
     title = title or f"{style.short(', '.join(volumes), 60) or 'no volume'}, two moments"
     line = f"{clock(moments[0].time)} and {span(abs(moments[1].time - moments[0].time))} later"
     look = ByHeat() if by_heat else ByKind(groups)
-    return draw((names[0], names[1]), tables, groups, look, request_blocks, title, line)
+    return draw((names[0], names[1]), tables, groups, look, request, title, line)

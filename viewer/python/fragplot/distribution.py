@@ -78,7 +78,7 @@ def draw_shares(axes: Axes, values: list[np.ndarray], groups: Groups, what: str)
 
 
 def draw_column(panels: list[Axes], values: list[np.ndarray], groups: Groups, what: str, label: str, none: str,
-                request_blocks: int) -> None:
+                request_blocks: int, block_bytes: int) -> None:
     """Histogram above, shares below, with one axis of sizes."""
     bins = max(log2_bins(values), request_blocks.bit_length() + 1)
     draw_histogram(panels[0], values, groups, bins, what)
@@ -86,12 +86,12 @@ def draw_column(panels: list[Axes], values: list[np.ndarray], groups: Groups, wh
     for axes in panels:
         axes.set_xlim(-0.15, bins + 0.05)
         ticks = [int(tick).bit_length() - 1 for tick in style.size_ticks(1, 2 ** (bins - 1), 11)]
-        axes.set_xticks(ticks, [style.blocks_text(2 ** tick) for tick in ticks])
+        axes.set_xticks(ticks, [style.bytes_text(2 ** tick * block_bytes) for tick in ticks])
         axes.axvline(np.log2(request_blocks), color=style.REQUEST, linewidth=1.0, linestyle=(0, (5, 3)))
         if not any(len(mine) for mine in values):
             axes.set_yticks([])
             axes.text(0.5, 0.5, none, transform=axes.transAxes, ha="center", va="center", color=style.FAINT)
-    panels[0].text(np.log2(request_blocks) - 0.08, 1.0, style.blocks_text(request_blocks), color=style.REQUEST,
+    panels[0].text(np.log2(request_blocks) - 0.08, 1.0, style.bytes_text(request_blocks * block_bytes), color=style.REQUEST,
                    fontsize=8, va="bottom", ha="center", transform=panels[0].get_xaxis_transform())
     panels[1].set_xlabel(label)
 
@@ -107,9 +107,9 @@ def draw_legend(figure: Figure, sizes: list[np.ndarray], groups: Groups) -> None
                       ncol=2, columnspacing=-0.6, handlelength=2.6, fontsize=8.5)
 
 
-def draw(moment: Moment, table: Table, groups: Groups, request_blocks: int, title: Optional[str]) -> Figure:
+def draw(moment: Moment, table: Table, groups: Groups, request: int, title: Optional[str]) -> Figure:
     """The figure: sizes at the left, distances at the right."""
-    fragments = fragments_of(table)
+    fragments, request_blocks = fragments_of(table), table.request_blocks(request)
     group = groups.of_files(table)[fragments.file]
     far = fragments.distance >= 0
     sizes = [fragments.blocks[group == i] for i in range(len(groups))]
@@ -120,23 +120,23 @@ def draw(moment: Moment, table: Table, groups: Groups, request_blocks: int, titl
     panels[0][0].set_title("Size of fragments", pad=14)
     panels[0][1].set_title("Distance from a fragment to the next of its file", pad=14)
     draw_column([panels[0][0], panels[1][0]], sizes, groups, "fragments", "size", "no file has a block",
-                request_blocks)
+                request_blocks, table.block_bytes)
     draw_column([panels[0][1], panels[1][1]], distances, groups, "distances", "distance, in either direction",
-                "no file has two fragments", request_blocks)
+                "no file has two fragments", request_blocks, table.block_bytes)
     draw_legend(figure, sizes, groups)
-    total = sum_of(shares_of(table, np.zeros(len(table.paths), np.int64), 1, request_blocks))
+    total = sum_of(shares_of(table, np.zeros(len(table.paths), np.int64), 1, request))
     below = int(sum((mine < request_blocks).sum() for mine in sizes))
     volumes = ", ".join(volume.path for volume in table.volumes)
     name = title or f"Fragments of {style.short(volumes, 50) or 'no volume'}"
     share = f" ({style.share_text(below, total.fragments)})" if total.fragments else ""
     style.heading(figure, name, clock(moment.time) + f": {style.plural(total.files, 'file')}, "
-                  f"{total.fragmented:,} fragmented; {style.blocks_text(total.blocks)}",
+                  f"{total.fragmented:,} fragmented; {style.bytes_text(total.blocks * table.block_bytes)}",
                   f"{below:,} of {style.plural(total.fragments, 'fragment')}{share} smaller than "
-                  f"{style.blocks_text(request_blocks)}, the red line",
+                  f"{style.bytes_text(request)}, the red line",
                   "bars: from one power of two up to the next; lines: shares of each extension", style.flaws_text(table))
     return figure
 
 
-def make(moment: Moment, table: Table, by_rules: bool, top: int, request_blocks: int, title: Optional[str]) -> Figure:
+def make(moment: Moment, table: Table, by_rules: bool, top: int, request: int, title: Optional[str]) -> Figure:
     """Draw the distributions of one moment."""
-    return draw(moment, table, groups_for(blocks_by_kind(table), top, by_rules), request_blocks, title)
+    return draw(moment, table, groups_for(blocks_by_kind(table), top, by_rules), request, title)

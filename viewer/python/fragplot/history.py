@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
-from fragsnap import BLOCK_BYTES, Kind
+from fragsnap import Kind, Volume, one_block_size
 
 from . import style
 from .colors import Groups, groups_for, most_blocks, pale, strong, themed
@@ -30,7 +30,7 @@ class Past:
     """The data of one moment: the volumes, what is not exact or complete, and the figures of each kind of files."""
 
     time: float
-    paths: list[str]
+    volumes: list[Volume]
     flaws: str
     before_gap: bool
     shares: dict[Kind, Share]
@@ -60,11 +60,11 @@ class Timeline:
             axes.axvspan(begin, end, facecolor=style.RULE, edgecolor=style.FAINT, hatch="////", linewidth=0.8)
 
 
-def read_past(moments: list[Moment], request_blocks: int, colors: Optional[list[str]] = None) -> list[Past]:
+def read_past(moments: list[Moment], request: int, colors: Optional[list[str]] = None) -> list[Past]:
     """Read a series."""
     tables = counted(read_series(moments, colors), len(moments), "reading table")
-    return [Past(moment.time, [volume.path for volume in table.volumes], style.flaws_text(table), moment.before_gap,
-                 shares_by_kind(table, request_blocks)) for table, moment in zip(tables, moments)]
+    return [Past(moment.time, table.volumes, style.flaws_text(table), moment.before_gap,
+                 shares_by_kind(table, request)) for table, moment in zip(tables, moments)]
 
 
 def by_group(past: list[Past], groups: Groups) -> list[list[Share]]:
@@ -124,7 +124,7 @@ def draw_split(axes: Axes, line: Timeline, shares: list[Share], group: Kind) -> 
     end_label(axes, line.last, factor[-1], f"{factor[-1]:.2f}", strong(group))
 
 
-def draw_sizes(axes: Axes, line: Timeline, shares: list[Share], group: Kind, request_blocks: int) -> None:
+def draw_sizes(axes: Axes, line: Timeline, shares: list[Share], group: Kind, request_blocks: int, block_bytes: int) -> None:
     """Sizes of fragments: the median in a band from the 10 % to the 90 % quantile."""
     low, middle, high = ([share.quantile(q) for share in shares] for q in (0.1, 0.5, 0.9))
     axes.axhline(request_blocks, color=style.REQUEST, linewidth=0.8, linestyle=(0, (5, 3)))
@@ -136,16 +136,18 @@ def draw_sizes(axes: Axes, line: Timeline, shares: list[Share], group: Kind, req
         for edge in (low, high):
             axes.step(line.times, line.values(edge), where="post", color=strong(group), linewidth=0.6)
         axes.step(line.times, line.values(middle), where="post", color=strong(group), linewidth=1.6)
-    end_label(axes, line.last, middle[-1], style.blocks_text(middle[-1]) if shares[-1].fragments else "",
+    end_label(axes, line.last, middle[-1], style.bytes_text(middle[-1] * block_bytes) if shares[-1].fragments else "",
               strong(group))
 
 
 # === The picture ===
 
 
-def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[str]) -> Figure:
+def draw(past: list[Past], groups: Groups, request: int, title: Optional[str]) -> Figure:
     """The figure: a row for each group that had a file at any time, and one for all."""
     line = Timeline(past)
+    block_bytes = one_block_size(volume for moment in past for volume in moment.volumes)
+    request_blocks, size = request // block_bytes, style.bytes_text(request)
     over_time = by_group(past, groups)
     everything = [sum_of(moment.shares.values()) for moment in past]
     rows = [(themed(ALL), everything)] + [(groups[i], shares) for i, shares in enumerate(over_time)
@@ -166,9 +168,9 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
         split.yaxis.set_major_locator(FixedLocator([1 + tick for tick in MaxNLocator(nbins=4, steps=[1, 2, 5, 10]).tick_values(0, excess)]))
         split.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.4g}"))
         sizes.set_yscale("log", base=2)
-        draw_sizes(sizes, line, shares, group, request_blocks)
+        draw_sizes(sizes, line, shares, group, request_blocks, block_bytes)
         sizes.set_ylim(0.7, max(highest, request_blocks) * 1.5)
-        style.size_axis(sizes.yaxis, 1, max(highest, request_blocks), 5)
+        style.size_axis(sizes.yaxis, block_bytes, 1, max(highest, request_blocks), 5)
         for axes in (counts, split, sizes):
             line.mark_gaps(axes)
         last = shares[-1]
@@ -178,10 +180,9 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
                     va="center")
         figure.text(0.012, middle - 0.06 / height, style.plural(last.files, "file"), fontsize=8, va="center")
         figure.text(0.012, middle - 0.22 / height, f"{last.fragmented:,} fragmented", fontsize=8, va="center")
-        figure.text(0.012, middle - 0.38 / height, style.blocks_text(last.blocks), fontsize=8, va="center")
-    request = style.blocks_text(request_blocks)
+        figure.text(0.012, middle - 0.38 / height, style.bytes_text(last.blocks * block_bytes), fontsize=8, va="center")
     panels[0][0].set_title("fragments (line) and files (dashed)" if len(past) > 1 else "fragments and files (pale)")
-    panels[0][1].set_title(f"split factor at {request}")
+    panels[0][1].set_title(f"split factor at {size}")
     panels[0][2].set_title("fragment size: 10, 50, 90 %")
     for axes in panels[-1]:
         if len(past) > 1:
@@ -191,7 +192,7 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
             axes.set_xlim(-1, 1)
             axes.set_xticks([])
             axes.set_xlabel("a single moment")
-    volumes = sorted({path for moment in past for path in moment.paths})
+    volumes = sorted({volume.path for moment in past for volume in moment.volumes})
     length = past[-1].time - past[0].time
     name = title or "History of " + (style.short(", ".join(volumes), 80) or "no volume")
     when = f"{clock(past[0].time)}, {span(length)}, {style.plural(len(past), 'table')}" if len(past) > 1 else \
@@ -199,14 +200,14 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     when += "; numbers at the left and right ends are those of the last table" if len(past) > 1 else ""
     when += "; hatched: events were lost, nothing is known" if line.gaps else ""
     style.heading(figure, name, when,
-                  f"split factor: requests of {request} that reading all files takes, for each that it would take "
-                  f"were they contiguous; red: {request} ({request_blocks * BLOCK_BYTES:,} bytes)", past[-1].flaws)
+                  f"split factor: requests of {size} that reading all files takes, for each that it would take "
+                  f"were they contiguous; red: {size} ({request:,} bytes)", past[-1].flaws)
     return figure
 
 
-def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
+def make(moments: list[Moment], colors: Optional[list[str]], top: int, request: int,
          title: Optional[str]) -> Figure:
     """Read a series and draw its history."""
-    past = read_past(moments, request_blocks, colors)
+    past = read_past(moments, request, colors)
     blocks = most_blocks({kind: share.blocks for kind, share in moment.shares.items()} for moment in past)
-    return draw(past, groups_for(blocks, top, bool(colors)), request_blocks, title)
+    return draw(past, groups_for(blocks, top, bool(colors)), request, title)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fragsnap import SnapError, Table, Volume
+from fragsnap import SnapError, Table, Volume, one_block_size
 
 from . import style
 from .colors import Groups
@@ -239,5 +239,5 @@ def explain(rows: Rows) -> tuple[str, str]:
     row = f"{rows.segments:,} segments" if rows.segments > 1 else "1 segment"
     cell = f"{rows.cell:,} blocks" if rows.cell > 1 else "1 block"
     left_out = sum(row.count for row in rows.rows if row.hatched)
-    return (f"a row is {row} ({blocks:,} blocks), a cell {cell} of 4 KiB",
+    return (f"a row is {row} ({blocks:,} blocks), a cell {cell} of {style.bytes_text(one_block_size(rows.volumes))}",
             f"hatched: {left_out:,} segments with nothing watched" if left_out else "nothing hatched")

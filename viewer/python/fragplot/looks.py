@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from fragsnap import BLOCK_BYTES, Heat, Table, Volume
+from fragsnap import Heat, Table, Volume
 
 from . import style
 from .canvas import TONES_TEXT, Entry, free_entry, legend_entries
@@ -72,7 +72,7 @@ class ByHeat:
     def pieces(self, table: Table, volumes: list[Volume]) -> Pieces:
         """The extents of a table, in pieces of one window, coloured by the reads of these."""
         assert table.heat is not None
-        self.windows.add((table.heat.window_blocks, table.heat.period_s))
+        self.windows.add((table.heat.window_blocks * table.block_bytes, table.heat.period_s))
         return heat_pieces(table, volumes, table.heat)
 
     def entries(self, _used: list[bool]) -> list[Entry]:
@@ -82,8 +82,8 @@ class ByHeat:
     def note(self) -> str:
         """What is counted, after a table was drawn."""
         return "reads after the page cache" + "".join(
-            f", by windows of {blocks * BLOCK_BYTES // 1024:,} KiB; counts halve every {period:,} seconds"
-            for blocks, period in sorted(self.windows)[:1])
+            f", by windows of {size // 1024:,} KiB; counts halve every {period:,} seconds"
+            for size, period in sorted(self.windows)[:1])
 
 
 def heat_pieces(table: Table, volumes: list[Volume], heat: Heat) -> Pieces:

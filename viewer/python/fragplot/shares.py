@@ -58,10 +58,10 @@ def sum_of(parts: Iterable[Share]) -> Share:
     return result
 
 
-def shares_of(table: Table, group: np.ndarray, groups: int, request_blocks: int) -> list[Share]:
-    """Figures of each group; group has the group of each file."""
+def shares_of(table: Table, group: np.ndarray, groups: int, request: int) -> list[Share]:
+    """Figures of each group; group has the group of each file, request is a number of bytes."""
     fragments = fragments_of(table)
-    requests, ideal = requests_of(table, request_blocks)
+    requests, ideal = requests_of(table, table.request_blocks(request))
     blocks = np.zeros(len(table.paths), np.int64)
     np.add.at(blocks, table.file, table.blocks)
     result = []
@@ -74,6 +74,6 @@ def shares_of(table: Table, group: np.ndarray, groups: int, request_blocks: int)
     return result
 
 
-def shares_by_kind(table: Table, request_blocks: int) -> dict[Kind, Share]:
+def shares_by_kind(table: Table, request: int) -> dict[Kind, Share]:
     """Figures of each kind of files."""
-    return dict(zip(table.kinds, shares_of(table, table.file_kind, len(table.kinds), request_blocks)))
+    return dict(zip(table.kinds, shares_of(table, table.file_kind, len(table.kinds), request)))

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from fragsnap import PROGRAM, SnapError, ask, blocks_text, read_moments
+from fragsnap import BLOCK_BYTES, PROGRAM, SnapError, ask, bytes_text, read_moments
 
 from . import style
 from .moments import clock, span
@@ -40,6 +40,7 @@ class State:
     time: float
     path: str
     blocks_of_segment: int
+    block_bytes: int
     space: dict[str, Any]
 
     def uses(self) -> list[int]:
@@ -80,7 +81,7 @@ def states_in(source: str, text: bytes) -> list[State]:
         document = json.loads(text)
         volumes = {volume["dev"]: volume for volume in document["volumes"]}
         return [State(source, document["time"], volumes[space["dev"]]["path"], volumes[space["dev"]]["segment_blocks"],
-                      space) for space in document.get("space", [])]
+                      volumes[space["dev"]].get("block_bytes", BLOCK_BYTES), space) for space in document.get("space", [])]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SnapError(f"{source}: is not JSON of {PROGRAM} table --json") from error
 
@@ -135,7 +136,7 @@ def draw_free_runs(axes: Axes, state: State) -> None:
     axes.set_title("Free runs")
     axes.set_ylabel("runs")
     every = (bins + 10) // 11
-    axes.set_xticks(range(0, bins, every), [blocks_text(1 << i) for i in range(0, bins, every)])
+    axes.set_xticks(range(0, bins, every), [bytes_text((1 << i) * state.block_bytes) for i in range(0, bins, every)])
     axes.set_xlabel("size of the run, from one power of two up to the next")
     share = axes.twinx()
     share.grid(False)
@@ -246,9 +247,9 @@ def make(states: list[State], title: Optional[str]) -> Figure:
     length = space["longest_free_run"]
     over = f", the last of {len(states)} moments in {span(last.time - states[0].time)}" if len(states) > 1 else ""
     style.heading(figure, title or f"Free space of {style.short(last.path, 60)}", clock(last.time) + over +
-                  f": {space['free_blocks']:,} blocks not valid ({blocks_text(space['free_blocks'])}) in "
+                  f": {space['free_blocks']:,} blocks not valid ({bytes_text(space['free_blocks'] * last.block_bytes)}) in "
                   f"{style.plural(runs, 'run')}, the longest has {style.plural(length, 'block')} "
-                  f"({blocks_text(length)})",
+                  f"({bytes_text(length * last.block_bytes)})",
                   f"{style.plural(space['segments'], 'segment')}: {space['full_segments']:,} full, "
                   f"{space['dirty_segments']:,} dirty, {space['log_segments']:,} written by a log, "
                   f"{space['empty_segments']:,} without valid blocks"

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator  # noqa: E402
 
-from fragsnap import BLOCK_BYTES, SnapError, Table, blocks_text, visible  # noqa: E402
+from fragsnap import SnapError, Table, bytes_text, visible  # noqa: E402
 
 INK, FAINT, RULE, REQUEST, PAPER = INKS = "#202020", "#6a6a6a", "#d8d8d8", "#a02c2c", "#ffffff"
 DARK_INKS = "#e8e6e1", "#a9a9a4", "#3a3c41", "#ff7a6b", "#1b1c1f"
@@ -89,11 +89,6 @@ def share_text(part: int, whole: int) -> str:
     return f"{share:,.0f} %" if share == int(share) else f"{share:,.1f} %"
 
 
-def bytes_text(size: int) -> str:
-    """A number of bytes with a unit."""
-    return blocks_text(size / BLOCK_BYTES)
-
-
 def count_text(count: int, letters: float) -> str:
     """A number in so many letters: whole if it fits, else in thousands or millions."""
     if len(f"{count:,}") <= letters or count < 1000:
@@ -141,11 +136,11 @@ def size_ticks(low: float, high: float, most: int) -> list[float]:
     return [2.0 ** power for power in range(first - first % step, last + 1, step)]
 
 
-def size_axis(axis: matplotlib.axis.Axis, low: float, high: float, most: int = 8) -> None:
+def size_axis(axis: matplotlib.axis.Axis, block_bytes: int, low: float, high: float, most: int = 8) -> None:
     """Label a logarithmic axis that counts blocks in bytes."""
     axis.set_major_locator(FixedLocator(size_ticks(low, high, most)))
     axis.set_minor_locator(FixedLocator([]))
-    axis.set_major_formatter(FuncFormatter(lambda blocks, _: blocks_text(blocks)))
+    axis.set_major_formatter(FuncFormatter(lambda blocks, _: bytes_text(blocks * block_bytes)))
 
 
 def heading(figure: Figure, title: str, *lines: str, left: float = 0.012) -> None:

@@ -61,11 +61,10 @@ static void write_limit(const char *dir, const char *name, size_t i, uint64_t li
 }
 
 /* As blkzone(8) reports them, and whether they have changed. */
-static void write_zones(const char *dir, size_t i, const struct zone_device *d)
+static void write_zones(const char *dir, size_t i, const struct zone_device *d, uint64_t blk_sectors)
 {
 	static const char *const conditions[N_ZONE_CONDITIONS] = { "nw", "em", "oi", "oe", "cl", [ZONE_READ_ONLY] = "ro", "fu", "of" };
 	char *path = xasprintf("%s/zones.%zu.zst", dir, i), *text = NULL;
-	const uint64_t blk_sectors = BLK_BYTES / 512;
 	size_t len = 0, k;
 	FILE *out = open_memstream(&text, &len);
 
@@ -88,13 +87,13 @@ static void write_zones(const char *dir, size_t i, const struct zone_device *d)
 	write_limit(dir, "max_active_zones", i, d->max_active);
 }
 
-static bool is_zoned(const char *device)
+static bool is_zoned(const char *device, uint32_t blk_bytes)
 {
 	struct f2fs_super super = { 0 };
 	FILE *file = fopen(device, "re");
 
 	if (file) {
-		free(f2fs_super_read(&super, file, device));
+		free(f2fs_super_read(&super, file, device, blk_bytes));
 		fclose(file);
 	}
 	return super.is_zoned;
@@ -139,7 +138,7 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
 {
 	char *device = xasprintf("/dev/%s", dev), *trouble = NULL;
 	struct zones before = { 0 }, zones = { 0 };
-	bool has_zones = is_zoned(device);
+	bool has_zones = is_zoned(device, v->blk_bytes);
 	size_t i;
 
 	if (has_zones)
@@ -154,7 +153,7 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
 		zones_compare(&zones, &before, 1);
 		for (i = 0; i < zones.n; i++)
 			if (zones.devices[i].is_zoned)
-				write_zones(dir, i, &zones.devices[i]);
+				write_zones(dir, i, &zones.devices[i], v->blk_bytes / 512);
 	}
 	free(trouble);
 	zones_clear(&before);

@@ -186,7 +186,7 @@ static void read_super(struct reader *p)
 	struct f2fs_super *super = &p->state->super;
 
 	if (file) {
-		p->trouble = f2fs_super_read(super, file, path);
+		p->trouble = f2fs_super_read(super, file, path, p->volume->blk_bytes);
 		fclose(file);
 	}
 	if (super->segs_per_sec && (super->main_blkaddr != p->volume->first_blk ||

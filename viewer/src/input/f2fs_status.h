@@ -85,4 +85,4 @@ struct f2fs_super {
 char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name, const char *dev,
 		       uint64_t segments);
 char *f2fs_victims_read(struct f2fs_victims *victims, FILE *file, const char *name);
-char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name);
+char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name, uint32_t blk_bytes);

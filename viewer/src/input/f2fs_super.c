@@ -13,7 +13,7 @@
 
 /* The position of fields of 32 bits in struct f2fs_super_block, and of the devices: a path and a number of segments each. */
 enum {
-	MAGIC = 0, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, SEGMENT0_BLKADDR = 72,
+	MAGIC = 0, LOG_BLK_BYTES = 16, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, SEGMENT0_BLKADDR = 72,
 	MAIN_BLKADDR = 92, FEATURE = 2180, DEVICES = 2201,
 };
 
@@ -26,7 +26,7 @@ static uint32_t get32(const uint8_t *super, size_t at)
 	       (uint32_t)super[at + 3] << 24;
 }
 
-static bool understand(struct f2fs_super *super, const uint8_t *p)
+static bool understand(struct f2fs_super *super, const uint8_t *p, uint32_t blk_bytes)
 {
 	const uint8_t *d;
 
@@ -44,7 +44,8 @@ static bool understand(struct f2fs_super *super, const uint8_t *p)
 		memcpy(device->path, d, F2FS_DEVICE_PATH);
 		device->segments = get32(d, F2FS_DEVICE_PATH);
 	}
-	return get32(p, MAGIC) == SUPER_MAGIC && get32(p, LOG_BLKS_PER_SEG) == 9 && super->segs_per_sec &&
+	return get32(p, MAGIC) == SUPER_MAGIC && get32(p, LOG_BLK_BYTES) < 32 && 1u << get32(p, LOG_BLK_BYTES) == blk_bytes &&
+	       get32(p, LOG_BLKS_PER_SEG) == 9 && super->segs_per_sec &&
 	       super->secs_per_zone && super->main_segments && super->segs_per_sec <= super->main_segments;
 }
 
@@ -53,21 +54,22 @@ static bool understand(struct f2fs_super *super, const uint8_t *p)
  * @super: the result
  * @file: a device or an image; its first one or two blocks suffice
  * @name: its name, for messages
+ * @blk_bytes: the size of the volume's blocks
  *
  * Return: NULL, or why it is refused, with the remedy; to be freed.
  */
-char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name)
+char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name, uint32_t blk_bytes)
 {
-	uint8_t blks[2 * BLK_BYTES] = { 0 };
-	size_t n = fread(blks, 1, sizeof(blks), file);
+	uint8_t blks[MAX_BLK_BYTES + MIN_BLK_BYTES] = { 0 };
+	size_t n = fread(blks, 1, blk_bytes + MIN_BLK_BYTES, file);
 
 	if (ferror(file))
 		return xasprintf("%s: %s; expected the first 4096 bytes of an F2FS volume", name, strerror(errno));
-	if (n >= BLK_BYTES && understand(super, blks + SUPER_OFFSET))
+	if (n >= MIN_BLK_BYTES && understand(super, blks + SUPER_OFFSET, blk_bytes))
 		return NULL;
-	if (n == sizeof(blks) && understand(super, blks + BLK_BYTES + SUPER_OFFSET))
+	if (n == blk_bytes + MIN_BLK_BYTES && understand(super, blks + blk_bytes + SUPER_OFFSET, blk_bytes))
 		return NULL;
 	*super = (struct f2fs_super){ 0 };
-	return xasprintf("%s: no superblock of F2FS with 512 blocks in a segment; expected the first 4096 bytes "
-			 "of the volume's first device", name);
+	return xasprintf("%s: no superblock of F2FS with 512 blocks of %u bytes in a segment; expected the first 4096 bytes "
+			 "of the volume's first device", name, blk_bytes);
 }

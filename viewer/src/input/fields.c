@@ -81,7 +81,7 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 			break;
 		if (!strncmp(line, unknown, strlen(unknown)))
 			die("%s: %s; load it with %s=1", name, line + strlen(unknown), observed->file);
-		if (*line != '#' && !observed->read(result, line))
+		if (*line == '#' ? observed->read_head && !observed->read_head(result, line) : !observed->read(result, line))
 			die_at(name, number, "expected: a line %s of this format", observed->lines);
 	}
 	if (*line || !number)

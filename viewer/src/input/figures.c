@@ -10,21 +10,21 @@
 
 /* === Figures === */
 
-static uint64_t first_window(const struct extent *e)
+static uint64_t first_window(const struct extent *e, uint64_t request_blks)
 {
-	return e->offset / REQUEST_BLKS;
+	return e->offset / request_blks;
 }
 
-static uint64_t last_window(const struct extent *e)
+static uint64_t last_window(const struct extent *e, uint64_t request_blks)
 {
-	return (e->offset + (uint64_t)e->blks - 1) / REQUEST_BLKS;
+	return (e->offset + (uint64_t)e->blks - 1) / request_blks;
 }
 
 /* A window shared with the previous extent was counted there, unless this extent begins a fragment. */
-static void add_windows(struct figures *f, const struct extent *prev, const struct extent *e, bool joined)
+static void add_windows(struct figures *f, uint64_t request_blks, const struct extent *prev, const struct extent *e, bool joined)
 {
-	uint64_t windows = last_window(e) - first_window(e) + 1;
-	bool shared = prev && last_window(prev) == first_window(e);
+	uint64_t first = first_window(e, request_blks), windows = last_window(e, request_blks) - first + 1;
+	bool shared = prev && last_window(prev, request_blks) == first;
 
 	f->ideal += windows - shared;
 	f->requests += windows - (shared && joined);
@@ -33,12 +33,13 @@ static void add_windows(struct figures *f, const struct extent *prev, const stru
 /**
  * figures_add() - add the next extent of a file
  * @f: the figures of the extents before it
+ * @request_blks: blocks of a request
  * @prev: the one before it, in file order; NULL: there is none
  * @e: the extent
  *
  * Return: where it is in its file.
  */
-enum start figures_add(struct figures *f, const struct extent *prev, const struct extent *e)
+enum start figures_add(struct figures *f, uint64_t request_blks, const struct extent *prev, const struct extent *e)
 {
 	uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
 	bool joined = prev && e->lba == end;
@@ -48,12 +49,13 @@ enum start figures_add(struct figures *f, const struct extent *prev, const struc
 	f->blks += e->blks;
 	f->extents++;
 	f->fragments += !joined;
-	add_windows(f, prev, e, joined);
+	add_windows(f, request_blks, prev, e, joined);
 	return joined ? START_NONE : prev ? START_FRAGMENT : START_FILE;
 }
 
 static void add_in_order(struct figures *figures, const struct table *table, uint8_t *starts, bool *cuts)
 {
+	uint64_t request_blks = REQUEST_BYTES / table_blk_bytes(table);
 	/* by file: index of its last extent up to now, plus one */
 	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
 	size_t i;
@@ -64,7 +66,7 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 
 		if (!table->files[e->file].in_order)
 			continue;
-		starts[i] = figures_add(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
+		starts[i] = figures_add(&figures[e->file], request_blks, prev ? &table->extents[prev - 1] : NULL, e);
 		if (cuts && starts[i] == START_FRAGMENT)
 			cuts[prev - 1] = true;
 		last[e->file] = (uint32_t)i + 1;
@@ -74,6 +76,7 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 
 static void add_others(struct figures *figures, const struct table *table, uint8_t *starts, bool *cuts)
 {
+	uint64_t request_blks = REQUEST_BYTES / table_blk_bytes(table);
 	const struct extent *prev = NULL;
 	size_t i;
 
@@ -82,7 +85,7 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 
 		if (prev && prev->file != e->file)
 			prev = NULL;
-		starts[table->order[i]] = figures_add(&figures[e->file], prev, e);
+		starts[table->order[i]] = figures_add(&figures[e->file], request_blks, prev, e);
 		if (cuts && starts[table->order[i]] == START_FRAGMENT)
 			cuts[table->order[i - 1]] = true;
 		prev = e;

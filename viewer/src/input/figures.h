@@ -4,8 +4,8 @@
 
 #include "input/table.h"
 
-/* A request of 128 KiB, in blocks. The split factor is computed with it. */
-#define REQUEST_BLKS 32
+/* The requests that the split factor is computed with. */
+#define REQUEST_BYTES 131072
 
 /**
  * enum start - where an extent is in its file
@@ -26,7 +26,7 @@ enum start {
  * @extents: written extents
  * @fragments: runs of written blocks in file order whose block addresses go up by one
  * @distance: sum of the distances between a fragment and the next, in blocks
- * @requests: requests that a sequential read needs, each of REQUEST_BLKS
+ * @requests: requests that a sequential read needs, each of REQUEST_BYTES
  * @ideal: the same if the file were contiguous
  */
 struct figures {
@@ -38,7 +38,7 @@ struct figures {
 	uint64_t ideal;
 };
 
-enum start figures_add(struct figures *f, const struct extent *prev, const struct extent *e);
+enum start figures_add(struct figures *f, uint64_t request_blks, const struct extent *prev, const struct extent *e);
 struct figures *figures_of(const struct table *table, uint8_t *starts, bool *cuts);
 struct figures figures_sum(const struct figures *figures, size_t n);
 int figures_compare(const struct figures *figures, uint32_t i, uint32_t j);

@@ -79,6 +79,21 @@ static bool read_counts(struct latency_counts *c, char **at)
 	return true;
 }
 
+/* "# block_bytes 16384" */
+static bool read_head(void *result, const char *line)
+{
+	struct latency *latency = result;
+	uint32_t bytes;
+	char end;
+
+	if (strncmp(line, BLK_BYTES_MARK, strlen(BLK_BYTES_MARK)) != 0)
+		return true;
+	if (sscanf(line + strlen(BLK_BYTES_MARK), "%" SCNu32 "%c", &bytes, &end) != 1 || !blk_bytes_are_valid(bytes))
+		return false;
+	latency->blk_bytes = bytes;
+	return true;
+}
+
 static bool read_line(void *result, char *line)
 {
 	struct latency *latency = result;
@@ -127,10 +142,10 @@ static bool read_line(void *result, char *line)
 void latency_read(struct latency *latency, const char *name)
 {
 	static const struct observed format = {
-		.file = "latency", .version = 1, .lines = "time, fit, rest or file", .read = read_line,
+		.file = "latency", .version = 1, .lines = "time, fit, rest or file", .read_head = read_head, .read = read_line,
 	};
 
-	*latency = (struct latency){ 0 };
+	*latency = (struct latency){ .blk_bytes = DEFAULT_BLK_BYTES };
 	observed_read(&format, name, &latency->text, latency);
 }
 

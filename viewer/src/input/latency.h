@@ -89,12 +89,14 @@ struct latency_file {
 
 /**
  * struct latency - the content of `latency`
+ * @blk_bytes: size of a block
  * @volumes: all volumes
  * @n_volumes: how many
  * @files: all files, and the rest of each volume
  * @n_files: how many
  */
 struct latency {
+	uint32_t blk_bytes;
 	struct latency_volume *volumes;
 	size_t n_volumes;
 	struct latency_file *files;

@@ -40,7 +40,7 @@ static void settle_files(struct replay_state *s)
 		qsort(s->files, n, sizeof(*s->files), by_inode);
 }
 
-static void compute_figures(struct ft_snap_file *to, const struct changing *f)
+static void compute_figures(struct ft_snap_file *to, const struct changing *f, uint64_t request_blks)
 {
 	struct figures sum = { 0 };
 	struct extent prev, e;
@@ -50,7 +50,7 @@ static void compute_figures(struct ft_snap_file *to, const struct changing *f)
 		if (!is_written(&f->ext[i]))
 			continue;
 		e = (struct extent){ .lba = f->ext[i].lba, .offset = f->ext[i].lblk, .blks = f->ext[i].len };
-		figures_add(&sum, sum.extents ? &prev : NULL, &e);
+		figures_add(&sum, request_blks, sum.extents ? &prev : NULL, &e);
 		prev = e;
 	}
 	to->blocks = sum.blks;
@@ -140,6 +140,7 @@ static void put_volumes(struct bytes *to, struct bytes *paths, const struct tabl
 			.segment_blocks = (uint32_t)v->segment_blks,
 			.flags = v->stopped ? FT_SNAP_STOPPED : 0,
 			.left_out = v->left_out,
+			.block_bytes = v->blk_bytes,
 		};
 
 		put(to, &out, sizeof(out));
@@ -172,7 +173,7 @@ static void put_files(struct bytes *files, struct bytes *extents, struct bytes *
 			.path = put_path(paths, f->path), .first = total, .nr = f->n, .volume = f->volume, .ino = f->ino,
 			.flags = (f->is_stale || f->is_unknown ? FT_SNAP_STALE : 0) | (f->is_omitted ? FT_SNAP_OMITTED : 0),
 		};
-		compute_figures(&out[i], f);
+		compute_figures(&out[i], f, REQUEST_BYTES / table_blk_bytes(&s->table));
 		for (k = 0; k < f->n; k++, total++) {
 			f->ext[k].file = (uint32_t)i;
 			put(extents, &f->ext[k], sizeof(f->ext[k]));

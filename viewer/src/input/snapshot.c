@@ -65,7 +65,8 @@ static void read_header(struct reader *r, size_t len)
 	memcpy(h, r->buf, sizeof(*h));
 	if (h->version != FT_SNAP_VERSION)
 		die("%s: the snapshot has version %u, this program reads version %d", r->name, h->version, FT_SNAP_VERSION);
-	check_array(r, &h->volumes, "volumes", sizeof(struct ft_snap_volume));
+	/* an older snapshot does not say the size of a block */
+	check_array(r, &h->volumes, "volumes", offsetof(struct ft_snap_volume, block_bytes));
 	check_array(r, &h->files, "files", sizeof(struct ft_snap_file));
 	check_array(r, &h->extents, "extents", sizeof(struct ft_snap_extent));
 	check_array(r, &h->by_lba, "extents by LBA", sizeof(uint32_t));
@@ -116,19 +117,26 @@ static void read_volumes(struct reader *r)
 {
 	struct table *t = r->table;
 	struct ft_snap_volume v = { 0 };
+	size_t size = r->header.volumes.size < sizeof(v) ? r->header.volumes.size : sizeof(v);
 	uint64_t i;
 
 	t->volumes = xcalloc(r->header.volumes.nr + 1, sizeof(*t->volumes));
 	for (i = 0; i < r->header.volumes.nr; i++) {
-		get(r, &r->header.volumes, "volumes", i, &v, sizeof(v));
+		get(r, &r->header.volumes, "volumes", i, &v, size);
 		if (v.main_blkaddr >= v.blocks || !v.segment_blocks)
 			die("%s: volume %u:%u has blocks %u to %u, in segments of %u", r->name, v.major,
 			    v.minor, v.main_blkaddr, v.blocks, v.segment_blocks);
+		if (!v.block_bytes)
+			v.block_bytes = DEFAULT_BLK_BYTES;
+		if (!blk_bytes_are_valid(v.block_bytes) || (i && v.block_bytes != t->volumes[0].blk_bytes))
+			die("%s: volume %u:%u has blocks of %u bytes; expected " BLK_BYTES_FORM ", the same for all volumes", r->name,
+			    v.major, v.minor, v.block_bytes);
 		t->volumes[t->n_volumes++] = (struct volume){
 			.major = v.major,
 			.minor = v.minor,
 			.first_blk = v.main_blkaddr,
 			.end_blk = v.blocks,
+			.blk_bytes = v.block_bytes,
 			.segment_blks = v.segment_blocks,
 			.path = get_path(r, v.path),
 			.stopped = v.flags & FT_SNAP_STOPPED,

@@ -5,6 +5,7 @@
  * a picture of half a table would be wrong. The message has the file, the line, and the expected text.
  *
  *	# fragtrace table 1
+ *	# block_bytes 16384
  *	# volume 254:0 main_blkaddr=5120 blocks=262144 segment_blocks=512 path=/mnt/f2fs
  *	254:0 67072 64 0 4 contiguous /mnt/f2fs/000004.sst
  */
@@ -43,6 +44,7 @@ struct table_reader {
 	const char *end;		/* end of the line: a newline */
 	const char *form;		/* the expected form of the line */
 	struct volume *volume;
+	uint32_t blk_bytes;
 	char dev[24];			/* how a record of this volume begins, as the module writes it */
 	size_t n_dev;
 	bool is_quoted;			/* each line begins with "> ", as in a mail */
@@ -439,6 +441,18 @@ static void read_stopped(struct table_reader *r)
 	volume->stopped = true;
 }
 
+static void read_blk_bytes(struct table_reader *r)
+{
+	uint64_t bytes;
+
+	r->form = BLK_BYTES_MARK "N";
+	r->p += strlen(BLK_BYTES_MARK);
+	bytes = read_u64(r, "size of a block", MAX_BLK_BYTES);
+	if (r->p != r->end || !blk_bytes_are_valid(bytes))
+		die_at(r->name, r->line, "expected " BLK_BYTES_MARK "N, where N is " BLK_BYTES_FORM);
+	r->blk_bytes = (uint32_t)bytes;
+}
+
 static void read_left_out(struct table_reader *r)
 {
 	struct volume *volume;
@@ -506,6 +520,8 @@ static void read_line(struct table_reader *r)
 		read_stopped(r);
 	else if (starts_with(r, LEFT_OUT_MARK, strlen(LEFT_OUT_MARK)))
 		read_left_out(r);
+	else if (starts_with(r, BLK_BYTES_MARK, strlen(BLK_BYTES_MARK)))
+		read_blk_bytes(r);
 	else if (!r->table->n_extents && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
 		read_time(r);
 }
@@ -563,6 +579,7 @@ struct table_reader *table_begin(struct table *table, const char *name, const st
 	r->table = table;
 	r->name = name;
 	r->form = RECORD_FORM;
+	r->blk_bytes = DEFAULT_BLK_BYTES;
 	return r;
 }
 
@@ -600,6 +617,8 @@ void table_feed(struct table_reader *r, const char *text, size_t len)
  */
 void table_end(struct table_reader *r)
 {
+	size_t i;
+
 	if (r->n_rest > LINE_LIMIT) {
 		r->line++;
 		too_long(r);
@@ -608,6 +627,8 @@ void table_end(struct table_reader *r)
 		die_at(r->name, r->line + 1, "the table is cut short; expected a newline at its end");
 	if (!r->line)
 		die_at(r->name, 1, "the table is empty; expected \"# fragtrace table %d\"", TABLE_VERSION);
+	for (i = 0; i < r->table->n_volumes; i++)
+		r->table->volumes[i].blk_bytes = r->blk_bytes;
 	inodes_free(&r->inodes);
 	order_build(r->table, r->name);
 	free(r);
@@ -670,6 +691,30 @@ uint32_t table_volume_at(const struct table *table, uint64_t major, uint64_t min
 		if (table->volumes[i].major == major && table->volumes[i].minor == minor)
 			break;
 	return i;
+}
+
+/**
+ * table_blk_bytes() - the size of a block of a table
+ * @table: the table
+ *
+ * F2FS has blocks of one page, so all volumes of a machine have it.
+ *
+ * Return: the size in bytes.
+ */
+uint32_t table_blk_bytes(const struct table *table)
+{
+	return table->n_volumes ? table->volumes[0].blk_bytes : DEFAULT_BLK_BYTES;
+}
+
+/**
+ * blk_bytes_are_valid() - may blocks have this size?
+ * @bytes: the size
+ *
+ * Return: true if so.
+ */
+bool blk_bytes_are_valid(uint64_t bytes)
+{
+	return bytes >= MIN_BLK_BYTES && bytes <= MAX_BLK_BYTES && !(bytes & (bytes - 1));
 }
 
 /**

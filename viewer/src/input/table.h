@@ -6,6 +6,7 @@
 
 #define TABLE_VERSION 1
 #define TIME_MARK "# time "
+#define BLK_BYTES_MARK "# block_bytes "
 
 /* The end of the path of a file without a name. */
 #define DELETED_MARK " (deleted)"
@@ -14,7 +15,16 @@
 
 /* F2FS uses 32 bits for block addresses, file offsets, lengths and inode numbers. */
 #define BLK_MAX UINT32_MAX
-#define BLK_BYTES UINT64_C(4096)
+
+/* The size of the blocks of a volume, where an input does not say it, and those that F2FS may have. */
+#define DEFAULT_BLK_BYTES 4096
+#define MIN_BLK_BYTES 4096
+#define MAX_BLK_BYTES 65536
+#define BLK_BYTES_FORM "a power of two from 4096 to 65536"
+
+/* Blocks of a volume as a text in bytes. */
+#define BLKS(volume, blks) BYTES((double)(blks) * (volume)->blk_bytes)
+
 #define INO_MAX UINT32_MAX
 
 /**
@@ -23,6 +33,7 @@
  * @minor: device number
  * @first_blk: first block address that can hold data (inclusive)
  * @end_blk: end of the block addresses (exclusive)
+ * @blk_bytes: size of a block: that of the pages of the kernel that has it mounted
  * @segment_blks: blocks in a segment, at least 1
  * @path: mount point, unescaped
  * @stopped: F2FS has stopped there after an error or a shutdown
@@ -36,6 +47,7 @@ struct volume {
 	unsigned int minor;
 	uint64_t first_blk;
 	uint64_t end_blk;
+	uint32_t blk_bytes;
 	uint64_t segment_blks;
 	const char *path;
 	bool stopped;
@@ -158,4 +170,6 @@ void table_free(struct table *table);
 
 size_t table_extent_after(const struct table *table, const struct volume *volume, uint64_t lba);
 uint32_t table_volume_at(const struct table *table, uint64_t major, uint64_t minor);
+uint32_t table_blk_bytes(const struct table *table);
+bool blk_bytes_are_valid(uint64_t bytes);
 uint32_t table_file_at(const struct table *table, uint64_t major, uint64_t minor, uint64_t ino);

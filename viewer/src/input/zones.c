@@ -19,7 +19,6 @@
 #include "input/zones.h"
 #include "util.h"
 
-#define BLK_SECTORS (BLK_BYTES / 512)
 /* Zones of one report. */
 #define MAX_REPORTED 4096U
 
@@ -27,7 +26,7 @@
 
 static struct zone *add_zone(struct zone_device *d, size_t *cap, const struct blk_zone *z)
 {
-	uint64_t lba = d->lba + z->start / BLK_SECTORS;
+	uint64_t lba = d->lba + z->start / d->blk_sectors;
 	struct zone *zone;
 
 	d->zones = grow(d->zones, cap, d->n + d->n_outside, sizeof(*d->zones));
@@ -37,8 +36,8 @@ static struct zone *add_zone(struct zone_device *d, size_t *cap, const struct bl
 	else
 		d->n_outside++;
 	*zone = (struct zone){
-		.lba = lba, .blks = z->len / BLK_SECTORS, .capacity = z->capacity / BLK_SECTORS,
-		.pointer = d->lba + z->wp / BLK_SECTORS,
+		.lba = lba, .blks = z->len / d->blk_sectors, .capacity = z->capacity / d->blk_sectors,
+		.pointer = d->lba + z->wp / d->blk_sectors,
 		.condition = z->type == BLK_ZONE_TYPE_CONVENTIONAL ? ZONE_CONVENTIONAL : z->cond,
 	};
 	/* a full zone has no write pointer of its own */
@@ -53,7 +52,7 @@ static void add_whole(struct zone_device *d)
 	size_t cap = 0;
 
 	add_zone(d, &cap, &(struct blk_zone){
-		.len = (d->end - d->lba) * BLK_SECTORS, .capacity = (d->end - d->lba) * BLK_SECTORS,
+		.len = (d->end - d->lba) * d->blk_sectors, .capacity = (d->end - d->lba) * d->blk_sectors,
 		.type = BLK_ZONE_TYPE_CONVENTIONAL,
 	});
 }
@@ -151,7 +150,7 @@ static void parse_zones(struct zone_device *d, struct f2fs_lines *lines)
 
 		if (sscanf(lines->text, " start: %" SCNx64 ", len %" SCNx64 ", cap %" SCNx64 ", wptr %" SCNx64
 			   " reset:%*u non-seq:%*u, zcond:%" SCNu8 "(%*[^)]) [type: %" SCNu8, (uint64_t *)&z.start,
-			   (uint64_t *)&z.len, (uint64_t *)&z.capacity, &pointer, &z.cond, &z.type) != 6 || z.len < BLK_SECTORS)
+			   (uint64_t *)&z.len, (uint64_t *)&z.capacity, &pointer, &z.cond, &z.type) != 6 || z.len < d->blk_sectors)
 			f2fs_lines_refuse(lines, "expected a zone as blkzone report writes it, copy its output again");
 		else if (z.start != end)
 			f2fs_lines_refuse(lines, "expected the zone that begins where the last one ends, copy the output of blkzone report again");
@@ -190,7 +189,7 @@ static char *read_super(struct f2fs_super *super, const struct table *table, con
 	char *name = dir ? xasprintf("%s/superblock", dir) : xasprintf("%s", device), *trouble;
 
 	if (file)
-		trouble = f2fs_super_read(super, file, name);
+		trouble = f2fs_super_read(super, file, name, v->blk_bytes);
 	else
 		trouble = xasprintf("%s: %s; it has the devices of the volume", name, strerror(errno));
 	if (file)
@@ -224,6 +223,7 @@ char *zones_read_volume(struct zones *zones, const struct table *table, const st
 		struct zone_device *d = &zones->devices[i];
 
 		d->name = xasprintf("%s", i || (dir && super.n_devices) ? super.devices[i].path : dir ? "the device" : first);
+		d->blk_sectors = v->blk_bytes / 512;
 		d->lba = lba;
 		lba += (uint64_t)super.devices[i].segments * F2FS_SEGMENT_BLKS + (i ? 0 : super.segment0_blkaddr);
 		d->end = super.n_devices ? lba : v->end_blk;

@@ -51,6 +51,7 @@ struct zone {
 /**
  * struct zone_device - a device of a volume
  * @name: its path
+ * @blk_sectors: sectors of a block
  * @lba: its first block, counted over all devices
  * @end: the end of its blocks
  * @is_zoned: it has zones
@@ -62,6 +63,7 @@ struct zone {
  */
 struct zone_device {
 	char *name;
+	uint64_t blk_sectors;
 	uint64_t lba;
 	uint64_t end;
 	bool is_zoned;

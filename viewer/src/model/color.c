@@ -236,6 +236,22 @@ void colors_set_last(struct colors *colors, const char *what, uint32_t rgb)
 }
 
 /**
+ * colors_meaning() - what the colours of a table mean
+ * @colors: the rules
+ * @table: the table
+ *
+ * Return: a text for the legend; to be freed.
+ */
+char *colors_meaning(const struct colors *colors, const struct table *table)
+{
+	const struct color_source *source = colors->source;
+
+	if (!source->meaning_end)
+		return xasprintf("%s", source->meaning);
+	return xasprintf("%s%s%s", source->meaning, BYTES((uint64_t)BREAK_BLKS * table_blk_bytes(table)), source->meaning_end);
+}
+
+/**
  * colors_trouble() - what is odd about the colours of a table
  * @colors: the rules
  * @counts: the totals, by rule

@@ -19,7 +19,7 @@
 #define MAX_KNOWN_EXTENSIONS 256
 
 /*
- * Blocks on either side of a break that have a strong colour: 32 KiB. A fragment without room for a pale block in
+ * Blocks on either side of a break that have a strong colour. A fragment without room for a pale block in
  * between is strong as a whole.
  */
 #define BREAK_BLKS 8
@@ -136,6 +136,7 @@ struct colors {
  * @name: as in --color-by
  * @heading: of the column of rules in the legend
  * @meaning: the meaning of colours, for the legend
+ * @meaning_end: what goes on after the size of a strong colour; NULL: @meaning is all
  * @counts: what the legend counts instead of files: "fragments", "reads", or "breaks" (then without the last
  *	rule); or NULL
  * @needs_causes: without causes, all have the last rule
@@ -151,6 +152,7 @@ struct color_source {
 	const char *name;
 	const char *heading;
 	const char *meaning;
+	const char *meaning_end;
 	const char *counts;
 	bool needs_causes;
 	enum near_break near_break;
@@ -185,6 +187,7 @@ void colors_learn(struct colors *colors, const struct table *table);
 void colors_take(struct colors *to, struct colors *from);
 void colors_free(struct colors *colors);
 
+char *colors_meaning(const struct colors *colors, const struct table *table);
 char *colors_trouble(const struct colors *colors, const struct count *counts);
 void colors_set_theme(bool is_dark);
 uint32_t colors_themed(uint32_t rgb);

@@ -310,7 +310,8 @@ static void kind_init(struct colors *colors)
 const struct color_source color_kind = {
 	.name = "kind",
 	.heading = "extension",
-	.meaning = "fragmented files: strong within 8 blocks (32 KiB) of a break, two tones in turn; pale elsewhere",
+	.meaning = "fragmented files: strong within 8 blocks (",
+	.meaning_end = ") of a break, two tones in turn; pale elsewhere",
 	.near_break = NEAR_BOTH,
 	.init = kind_init,
 	.learn = kind_learn,

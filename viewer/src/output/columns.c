@@ -78,6 +78,7 @@ static void put_volumes(struct json *json, const struct table *table)
 		json_number(json, "main_blkaddr", v->first_blk);
 		json_number(json, "end", v->end_blk);
 		json_number(json, "segment_blocks", v->segment_blks);
+		json_number(json, "block_bytes", v->blk_bytes);
 		json_flag(json, "stopped", v->stopped);
 		json_number(json, "left_out", v->left_out);
 		json_end(json);

@@ -62,8 +62,6 @@ struct costs {
 	size_t n_files, n_extensions;
 };
 
-static const char *const lengths[] = { "4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB", "256 KiB", "more" };
-
 /* === Prices === */
 
 static void add_moments(struct moments *m, const uint64_t fit[LATENCY_SUMS])
@@ -268,13 +266,14 @@ static void say_cost(FILE *out, const struct cost *cost, double waited)
 		fprintf(out, " (%.1f %%)", 100 * fmin(cost->ns / waited, 1));
 }
 
-static void say_prices(FILE *out, const struct costs *costs, const struct latency_volume *volume)
+static void say_prices(FILE *out, const struct latency *latency, const struct costs *costs, const struct latency_volume *volume)
 {
 	bool said = false;
 	size_t i;
 
 	for (i = 0; i < LATENCY_LENGTHS; i++) {
 		const struct price *p = &costs->prices[i];
+		bool is_last = i == LATENCY_LENGTHS - 1;
 
 		if (!p->is_known || !volume->fits[i][0] || (p->is_pooled && said))
 			continue;
@@ -282,9 +281,9 @@ static void say_prices(FILE *out, const struct costs *costs, const struct latenc
 			fprintf(out, "  a request more takes %.0f µs (%.0f to %.0f), by %.0f reads of all lengths\n", p->us,
 				p->us - p->half, p->us + p->half, p->reads);
 		else
-			fprintf(out, "  in reads of %s a request more takes %.0f µs (%.0f to %.0f), by %.0f reads\n",
-				i < LATENCY_LENGTHS - 1 ? lengths[i] : "more than 256 KiB", p->us, p->us - p->half,
-				p->us + p->half, p->reads);
+			fprintf(out, "  in reads of %s%s a request more takes %.0f µs (%.0f to %.0f), by %.0f reads\n",
+				is_last ? "more than " : "", BYTES((uint64_t)latency->blk_bytes << (i - is_last)), p->us,
+				p->us - p->half, p->us + p->half, p->reads);
 		said |= p->is_pooled;
 	}
 	for (i = 0; i < LATENCY_LENGTHS && !costs->prices[i].is_known; i++)
@@ -321,7 +320,7 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 		GROUPED(costs.all.requests), GROUPED(costs.all.requests - costs.all.extra));
 	say_cost(out, &costs.all.cost, costs.all.waited);
 	fputs(" that they waited\n", out);
-	say_prices(out, &costs, volume);
+	say_prices(out, latency, &costs, volume);
 	for (i = 0; !named && i < costs.n_extensions && said < MAX_EXTENSIONS; i++) {
 		if (costs.extensions[i].n_files < 2 || !costs.extensions[i].extra)
 			continue;
@@ -403,6 +402,7 @@ static void put_json(struct json *json, const struct latency *latency, const str
 	find_costs(&costs, latency, volume);
 	json_object(json, NULL);
 	json_format(json, "dev", "%u:%u", volume->major, volume->minor);
+	json_number(json, "block_bytes", latency->blk_bytes);
 	put_sums(json, &costs.all);
 	json_number(json, "lost", volume->lost);
 	json_number(json, "failed", volume->failed);

@@ -23,7 +23,7 @@ static const char *const lists[] = { "table", "extents", "files", "causes", "pro
 
 /* === Columns === */
 
-static const char *const volume_columns[] = { "dev", "main_blkaddr", "blocks", "segment_blocks", "path", NULL };
+static const char *const volume_columns[] = { "dev", "main_blkaddr", "blocks", "segment_blocks", "block_bytes", "path", NULL };
 
 /* By whether causes are known: a text does not have them. */
 static const char *const table_columns[][16] = {
@@ -106,6 +106,7 @@ static void put_volumes(struct json *json, const struct table *table)
 		sheet_number(&sheet, v->first_blk);
 		sheet_number(&sheet, v->end_blk);
 		sheet_number(&sheet, v->segment_blks);
+		sheet_number(&sheet, v->blk_bytes);
 		sheet_name(&sheet, v->path);
 	}
 }
@@ -262,6 +263,8 @@ static void put_text_head(FILE *file, const struct table *table, enum export_lis
 
 	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(list));
 	fprintf(file, "# time %jd.%03d\n", (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
+	if (table_blk_bytes(table) != DEFAULT_BLK_BYTES)
+		fprintf(file, BLK_BYTES_MARK "%u\n", table_blk_bytes(table));
 	for (i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 

@@ -15,7 +15,6 @@
 #define MAX_LINES 10	/* of each table */
 
 /* What stands in a text. */
-#define SIZE(bytes) BYTES((double)(bytes) / 4096)
 #define RATIO(device, written) ratio((char [SHARE_MAX]){ 0 }, device, written)
 
 /* What is summed up by. */
@@ -212,14 +211,14 @@ static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledge
 
 		if (!bytes)
 			continue;
-		fprintf(out, "  %12s %8s  %s\n", SIZE(bytes), SHARE(bytes, device->bytes[0]), texts[i].text);
+		fprintf(out, "  %12s %8s  %s\n", BYTES(bytes), SHARE(bytes, device->bytes[0]), texts[i].text);
 	}
 	for (i = 0; i < ARRAY_LEN(logs); i++) {
 		uint64_t bytes = of_kind(ledger, device, NULL, logs[i][0]);
 
 		if (!bytes)
 			continue;
-		fprintf(out, "%s%s %s", sep, logs[i][1], SIZE(bytes));
+		fprintf(out, "%s%s %s", sep, logs[i][1], BYTES(bytes));
 		sep = ", ";
 	}
 	if (*sep == ',')
@@ -231,11 +230,11 @@ static void say_rest(FILE *out, const struct ledger *ledger, const struct ledger
 	uint64_t known = of_kind(ledger, device, NULL, NULL), written = device->bytes[0];
 
 	if (written > known)
-		fprintf(out, "  %s more were written that F2FS has not reported\n", SIZE(written - known));
+		fprintf(out, "  %s more were written that F2FS has not reported\n", BYTES(written - known));
 	else if (written < known)
-		fprintf(out, "  %s of these are still to be submitted to the device\n", SIZE(known - written));
+		fprintf(out, "  %s of these are still to be submitted to the device\n", BYTES(known - written));
 	if (device->bytes[1])
-		fprintf(out, "  %s were discarded\n", SIZE(device->bytes[1]));
+		fprintf(out, "  %s were discarded\n", BYTES(device->bytes[1]));
 }
 
 static char *name_of(const struct row *row, enum by by)
@@ -281,8 +280,8 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		if (!wrote(b) && !got(b))
 			continue;
 		name = name_of(&rows[i], by);
-		fprintf(out, "  %12s%12s%12s%12s%12s%10s  %s\n", SIZE(wrote(b)), SIZE(b[LEDGER_DIRECT] + b[LEDGER_DATA]),
-			SIZE(b[LEDGER_NODE]), SIZE(b[LEDGER_GC]), SIZE(b[LEDGER_MOVED]),
+		fprintf(out, "  %12s%12s%12s%12s%12s%10s  %s\n", BYTES(wrote(b)), BYTES(b[LEDGER_DIRECT] + b[LEDGER_DATA]),
+			BYTES(b[LEDGER_NODE]), BYTES(b[LEDGER_GC]), BYTES(b[LEDGER_MOVED]),
 			RATIO(got(b), wrote(b)), name);
 		free(name);
 	}
@@ -298,8 +297,8 @@ static void say_volume(FILE *out, const struct ledger *ledger, const struct ledg
 
 	sum_up(ledger, device, bytes);
 	fprintf(out, "%u:%u: applications wrote %s (%s buffered, %s mapped, %s direct), and the device got %s", device->major, device->minor,
-		SIZE(wrote(bytes)), SIZE(bytes[LEDGER_BUFFERED]), SIZE(bytes[LEDGER_MAPPED]),
-		SIZE(bytes[LEDGER_DIRECT]), SIZE(device->bytes[0]));
+		BYTES(wrote(bytes)), BYTES(bytes[LEDGER_BUFFERED]), BYTES(bytes[LEDGER_MAPPED]),
+		BYTES(bytes[LEDGER_DIRECT]), BYTES(device->bytes[0]));
 	if (wrote(bytes))
 		fprintf(out, ": write amplification %s", RATIO(device->bytes[0], wrote(bytes)));
 	fputc('\n', out);

@@ -187,6 +187,7 @@ static void put_lens(struct json *json, const struct runs *runs)
 void page_put_head(struct json *json, const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const struct table *table = runs->table;
+	char *meaning = colors_meaning(colors, table);
 	size_t n_fragmented = 0, i;
 
 	for (i = 0; i < table->n_files; i++)
@@ -203,7 +204,9 @@ void page_put_head(struct json *json, const struct runs *runs, const struct colo
 	json_real(json, "split", figures_split(&runs->sum), 4);
 	json_end(json);
 	json_text(json, "heading", colors->source->heading);
-	json_text(json, "meaning", colors->source->meaning);
+	json_text(json, "meaning", meaning);
+	free(meaning);
+	json_number(json, "blockBytes", table_blk_bytes(table));
 	json_flag(json, "knowsFree", runs->states);
 	put_lens(json, runs);
 	put_legend(json, runs, colors);

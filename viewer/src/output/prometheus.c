@@ -64,7 +64,7 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
 
 	for (i = 0; i < table->n_volumes; i++) {
 		sums[i].size[0] = (table->volumes[i].end_blk - table->volumes[i].first_blk) *
-				  BLK_BYTES;
+				  table->volumes[i].blk_bytes;
 		sums[i].left_out[0] = table->volumes[i].left_out;
 		sums[i].stopped[0] = table->volumes[i].stopped;
 	}
@@ -73,7 +73,7 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
 		bool fragmented = figures[i].fragments > 1;
 
 		sum->files[fragmented]++;
-		sum->bytes[fragmented] += figures[i].blks * BLK_BYTES;
+		sum->bytes[fragmented] += figures[i].blks * table->volumes[table->files[i].volume].blk_bytes;
 		sum->fragments[0] += figures[i].fragments;
 		sum->requests[0] += figures[i].requests;
 		sum->ideal[0] += figures[i].ideal;

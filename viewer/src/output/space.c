@@ -20,7 +20,7 @@ const char *const space_log_names[F2FS_N_LOGS] = {
 
 /* What stands in a column. */
 #define CELL(n) ((n) != 0 ? GROUPED(n) : "-")
-#define SIZE(blks) ((blks) != 0 ? BYTES(blks) : "-")
+#define SIZE(volume, blks) ((blks) != 0 ? BLKS(volume, blks) : "-")
 #define PART(n, all) ((n) != 0 ? format_part((char [SHARE_MAX]){ 0 }, n, all) : "-")
 
 /* Only the whole is 100 %, and only nothing has no share. */
@@ -50,7 +50,8 @@ static void print_sizes(const struct space *space)
 	const struct volume *v = space->volume;
 
 	name_put(stdout, v->path);
-	printf(" (%u:%u): %s, %s of 2 MiB", v->major, v->minor, BYTES(v->end_blk - v->first_blk), COUNT(space->state->segments.n, "segment"));
+	printf(" (%u:%u): %s, %s of %s", v->major, v->minor, BLKS(v, v->end_blk - v->first_blk), COUNT(space->state->segments.n, "segment"),
+	       BLKS(v, F2FS_SEGMENT_BLKS));
 	if (space->segs_per_sec)
 		printf("; section: %s", COUNT(space->segs_per_sec, "segment"));
 	else
@@ -60,9 +61,9 @@ static void print_sizes(const struct space *space)
 	printf("%s\n", v->stopped ? "; F2FS has stopped" : "");
 }
 
-static void print_use(const char *name, uint64_t blks, uint64_t all)
+static void print_use(const struct space *space, const char *name, uint64_t blks, uint64_t all)
 {
-	printf("  %-24s%14s%13s%9s\n", name, CELL(blks), SIZE(blks), PART(blks, all));
+	printf("  %-24s%14s%13s%9s\n", name, CELL(blks), SIZE(space->volume, blks), PART(blks, all));
 }
 
 static void print_uses(const struct space *space)
@@ -72,15 +73,15 @@ static void print_uses(const struct space *space)
 
 	printf("\n  %-24s%14s%13s%9s\n", "blocks", "", "", "share");
 	if (space->has_runs) {
-		print_use("data of watched files", watched[USE_DATA], all);
-		print_use("other data", valid[USE_DATA] - watched[USE_DATA], all);
+		print_use(space, "data of watched files", watched[USE_DATA], all);
+		print_use(space, "other data", valid[USE_DATA] - watched[USE_DATA], all);
 	} else {
-		print_use("data", valid[USE_DATA], all);
+		print_use(space, "data", valid[USE_DATA], all);
 	}
-	print_use("nodes", valid[USE_NODE], all);
-	print_use("not valid", valid[USE_FREE], all);
+	print_use(space, "nodes", valid[USE_NODE], all);
+	print_use(space, "not valid", valid[USE_FREE], all);
 	if (watched[USE_FREE] + watched[USE_NODE])
-		print_use("watched, but moved since", watched[USE_FREE] + watched[USE_NODE], all);
+		print_use(space, "watched, but moved since", watched[USE_FREE] + watched[USE_NODE], all);
 }
 
 static void print_segments(const struct space *space)
@@ -97,7 +98,7 @@ static void print_segments(const struct space *space)
 	for (i = 0; i < ARRAY_LEN(lines); i++) {
 		if (i == 2 && !space->knows_heads)
 			continue;
-		printf("  %-24s%14s%13s%9s\n", lines[i].name, CELL(lines[i].n), SIZE(lines[i].n * F2FS_SEGMENT_BLKS),
+		printf("  %-24s%14s%13s%9s\n", lines[i].name, CELL(lines[i].n), SIZE(space->volume, lines[i].n * F2FS_SEGMENT_BLKS),
 		       PART(lines[i].n, n));
 	}
 	if (space_prefree(space) != UINT64_MAX) {
@@ -129,7 +130,7 @@ static void print_types(const struct space *space)
 			snprintf(head + strlen(head), sizeof(head) - strlen(head), "+%jd", (intmax_t)t->next);
 		printf("  %-11s%10s%10s%14s", space_log_names[i], CELL(t->full), CELL(t->dirty), CELL(t->valid));
 		if (has_ssr)
-			printf("%14s%12s", CELL(t->ssr_blks), SIZE(t->ssr_blks));
+			printf("%14s%12s", CELL(t->ssr_blks), SIZE(space->volume, t->ssr_blks));
 		printf("%10s%12s\n", head, CELL(t->head_room));
 	}
 	if (!has_ssr)

@@ -5,7 +5,11 @@
 #include "output/space.h"
 #include "util.h"
 
-#define SEGMENT_BYTES (F2FS_SEGMENT_BLKS * BLK_BYTES)
+/* Blocks of a volume in bytes. */
+static uint64_t bytes_of(const struct space *space, uint64_t blks)
+{
+	return blks * space->volume->blk_bytes;
+}
 
 /* Types of segments, then the other logs. */
 const char *const space_log_keys[F2FS_N_LOGS] = {
@@ -224,7 +228,7 @@ static void put_segments(struct metrics *m, const struct table *table, const str
 	begin(m, "fragtrace_f2fs_section_bytes", "Size of a section.");
 	FOR_EACH_KNOWN(s)
 		if (s->segs_per_sec)
-			sample(m, s, NULL, NULL, s->segs_per_sec * SEGMENT_BYTES);
+			sample(m, s, NULL, NULL, bytes_of(s, s->segs_per_sec * F2FS_SEGMENT_BLKS));
 	begin(m, "fragtrace_f2fs_segments", "Segments of the main area.");
 	FOR_EACH_KNOWN(s) {
 		sample(m, s, "state", "full", s->full);
@@ -251,15 +255,15 @@ static void put_blocks(struct metrics *m, const struct table *table, const struc
 	begin(m, "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.");
 	FOR_EACH_KNOWN(s)
 		for (i = 0; i < F2FS_N_TYPES; i++)
-			sample(m, s, "type", space_log_keys[i], s->types[i].valid * BLK_BYTES);
+			sample(m, s, "type", space_log_keys[i], bytes_of(s, s->types[i].valid));
 	begin(m, "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.");
 	FOR_EACH_KNOWN(s)
 		if (s->has_runs)
-			sample(m, s, NULL, NULL, (s->valid[USE_DATA] - s->watched[USE_DATA]) * BLK_BYTES);
+			sample(m, s, NULL, NULL, bytes_of(s, s->valid[USE_DATA] - s->watched[USE_DATA]));
 	begin(m, "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.");
 	FOR_EACH_KNOWN(s)
 		for (i = 0; i < F2FS_N_TYPES; i++)
-			sample(m, s, "type", space_log_keys[i], s->types[i].ssr_blks * BLK_BYTES);
+			sample(m, s, "type", space_log_keys[i], bytes_of(s, s->types[i].ssr_blks));
 	begin(m, "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.");
 	FOR_EACH_KNOWN(s)
 		for (i = 0; i < SPACE_FILL_CLASSES; i++)
@@ -274,7 +278,7 @@ static void put_runs(struct metrics *m, const struct table *table, const struct 
 
 	FOR_EACH_KNOWN(s)
 		for (i = 0; s->has_runs && i < SPACE_RUN_CLASSES && UINT64_C(1) << i <= s->volume->end_blk - s->volume->first_blk; i++)
-			sample_from(m, s, UINT64_C(1) << i, is_bytes ? s->run_blks[i] * BLK_BYTES : s->run_count[i]);
+			sample_from(m, s, UINT64_C(1) << i, is_bytes ? bytes_of(s, s->run_blks[i]) : s->run_count[i]);
 }
 
 /**
@@ -297,15 +301,15 @@ void space_put_metrics(FILE *file, const struct table *table, const struct space
 	begin(&m, "fragtrace_f2fs_longest_free_run_bytes", "The longest free run.");
 	FOR_EACH_KNOWN(s)
 		if (s->has_runs)
-			sample(&m, s, NULL, NULL, s->longest * BLK_BYTES);
+			sample(&m, s, NULL, NULL, bytes_of(s, s->longest));
 	begin(&m, "fragtrace_f2fs_gc_candidates", "Sections that garbage collection may pick.");
 	FOR_EACH_KNOWN(s)
 		sample(&m, s, NULL, NULL, s->candidates);
 	begin(&m, "fragtrace_f2fs_gc_victim_bytes", "Valid blocks in the section that it would pick first.");
 	FOR_EACH_KNOWN(s) {
 		if (s->greedy.n)
-			sample(&m, s, "policy", "greedy", s->greedy.first[0].valid * BLK_BYTES);
+			sample(&m, s, "policy", "greedy", bytes_of(s, s->greedy.first[0].valid));
 		if (s->cost_benefit.n)
-			sample(&m, s, "policy", "cost_benefit", s->cost_benefit.first[0].valid * BLK_BYTES);
+			sample(&m, s, "policy", "cost_benefit", bytes_of(s, s->cost_benefit.first[0].valid));
 	}
 }

@@ -373,7 +373,7 @@ char *top_summary(const struct top *top, size_t line)
 			 GROUPED(top->n_fragmented), GROUPED(top->table.n_files),
 			 plural(top->table.n_files), flaws, *flaws ? "; " : "",
 			 GROUPED(top->total.fragments), top->rates ? " (" : "", top->rates ? rate : "",
-			 top->rates ? "/s)" : "", BYTES(top->total.blks));
+			 top->rates ? "/s)" : "", BYTES(top->total.blks * table_blk_bytes(&top->table)));
 	free(flaws);
 	return text;
 }

@@ -292,7 +292,7 @@ static void put_break(FILE *out, const struct table *table, const struct file_br
 	/* the entry itself, not the first one of the process: its times are the most exact */
 	uint32_t writer = ft_cause_writer(table->causes[b->extent]);
 
-	fprintf(out, "  at block %s (%s): %s, %s, %s", GROUPED(offset), BYTES(offset), cause_op_name(b->cause),
+	fprintf(out, "  at block %s (%s): %s, %s, %s", GROUPED(offset), BYTES(offset * table_blk_bytes(table)), cause_op_name(b->cause),
 		cause_flush_name(b->cause), cause_why_name(b->cause));
 	if (has_known_writer(b->cause)) {
 		fputs("; by ", out);

@@ -162,14 +162,14 @@ static void print_sizes(FILE *out, const struct zone_device *d, const struct zon
 	size_t i;
 
 	if (!d->is_zoned) {
-		fprintf(out, "%s without zones\n", BYTES(d->end - d->lba));
+		fprintf(out, "%s without zones\n", BYTES((d->end - d->lba) * d->blk_sectors * 512));
 		return;
 	}
 	for (i = 0; i < d->n; i++)
 		counts[d->zones[i].condition < N_ZONE_CONDITIONS ? d->zones[i].condition : N_ZONE_CONDITIONS]++;
 	counts[ZONE_OPEN] += counts[ZONE_OPEN_IMPLICITLY];
 	counts[ZONE_OPEN_IMPLICITLY] = 0;
-	fprintf(out, "%s of %s", COUNT(d->n + d->n_outside, "zone"), BYTES(d->zones->blks));
+	fprintf(out, "%s of %s", COUNT(d->n + d->n_outside, "zone"), BYTES(d->zones->blks * d->blk_sectors * 512));
 	for (i = 0; i <= N_ZONE_CONDITIONS; i++) {
 		if (!counts[i])
 			continue;
@@ -257,7 +257,7 @@ static void print_volume(FILE *out, const struct zoned *z)
 		return;
 	}
 	fprintf(out, " (%u:%u): %s for data and nodes, in sections of %s\n", v->major, v->minor,
-		BYTES(v->end_blk - v->first_blk), BYTES(z->space->segs_per_sec * F2FS_SEGMENT_BLKS));
+		BLKS(v, v->end_blk - v->first_blk), BLKS(v, z->space->segs_per_sec * F2FS_SEGMENT_BLKS));
 	for (i = 0; i < z->zones->n; i++)
 		print_device(out, z, &z->zones->devices[i]);
 	for (i = 0; i < z->zones->n; i++)

@@ -339,7 +339,7 @@ static void draw_cuts(const struct file_plot *plot, struct canvas *canvas)
 		double top = (double)(plot->y + plot->h - band->px);
 		char *text;
 
-		text = xasprintf("%s without a block of this file", BYTES(band->first - band[-1].end));
+		text = xasprintf("%s without a block of this file", BLKS(plot->one->table.volumes, band->first - band[-1].end));
 		canvas_fill(canvas, (double)plot->x, top, (double)plot->w, cut, RGB_PAGE);
 		canvas_text(canvas, (double)plot->x + LETTER_W * scale, top + (cut - DIGIT_H * scale) / 2, scale, RGB_LABEL,
 			    text);
@@ -483,7 +483,7 @@ static void draw_offset(const struct file_plot *plot, struct canvas *canvas, uin
 	char text[BYTES_MAX + 1] = "+";
 
 	/* the step is a power of two: one decimal would not tell 1.25 MiB from 1.2 */
-	format_bytes_fine(text + (first && at > first), at > first ? at - first : at);
+	format_bytes_fine(text + (first && at > first), (at > first ? at - first : at) * plot->one->table.volumes->blk_bytes);
 	canvas_fill(canvas, x, y, pen_of(plot), tick, RGB_FAINT);
 	canvas_text(canvas, x, y + tick + LETTER_H * scale / 4, plot->layout->axis_letters, RGB_LABEL, text);
 }

@@ -93,8 +93,8 @@ static void put_size(struct view *view, const char *when)
 	int len;
 
 	len = snprintf(text, sizeof(text), "%s: %s block%s written (%s) in %s extent%s, the last one ends at %s", when,
-		       GROUPED(f->blks), plural(f->blks), BYTES(f->blks), GROUPED(f->extents), plural(f->extents),
-		       BYTES(view->one->end));
+		       GROUPED(f->blks), plural(f->blks), BLKS(v, f->blks), GROUPED(f->extents), plural(f->extents),
+		       BLKS(v, view->one->end));
 	if (v->stopped)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "; F2FS has stopped");
 	if (!view->one->is_complete && view->one->table.n_stale)
@@ -135,7 +135,7 @@ static void put_last_block(struct view *view, const struct extent *last)
 	if (!view->flaw)
 		cause = cause_text(&one->table, jump->extent);
 	snprintf(text, sizeof(text), "which is %s block%s (%s) %s the end of the one before it%s%s", GROUPED(distance),
-		 plural(distance), BYTES(distance), jump->to > jump->from ? "after" : "before", cause ? ": " : "",
+		 plural(distance), BLKS(v, distance), jump->to > jump->from ? "after" : "before", cause ? ": " : "",
 		 cause ? cause : "");
 	legend_line(&view->legend, RGB_INK, text);
 	free(cause);
@@ -144,12 +144,13 @@ static void put_last_block(struct view *view, const struct extent *last)
 static void put_scale(struct view *view)
 {
 	const struct file_plot *plot = &view->plot;
+	const struct volume *v = &view->one->table.volumes[0];
 	char up[BYTES_MAX], bin[BYTES_MAX], text[MAX_TEXT];
 
-	format_bytes(up, plot_axis_per_px(&plot->up));
-	format_bytes(bin, plot_axis_per_px(&plot->across) * (double)plot->bin);
+	format_bytes(up, plot_axis_per_px(&plot->up) * v->blk_bytes);
+	format_bytes(bin, plot_axis_per_px(&plot->across) * (double)plot->bin * v->blk_bytes);
 	snprintf(text, sizeof(text), "to the right: offset in the file, 1 pixel = %s; up: block address (LBA), 1 pixel = %s; "
-		 "a line every %s%s", BYTES(plot_axis_per_px(&plot->across)), up, BYTES(plot->step),
+		 "a line every %s%s", BLKS(v, plot_axis_per_px(&plot->across)), up, BLKS(v, plot->step),
 		 plot->across.n > 1 || plot->up.n > 1 ? "; large gaps are cut out" : "");
 	legend_line(&view->legend, RGB_FAINT, text);
 	if (!view->one->n_jumps)
@@ -247,7 +248,7 @@ static void put_break(struct view *view, size_t i)
 	distance = xasprintf("%s%s", jump->to > jump->from ? "+" : "-", GROUPED(file_jump_distance(jump)));
 	legend_number(l, COL_NUMBER, i + 1);
 	legend_number(l, COL_OFFSET, offset);
-	legend_right(l, COL_BYTES, RGB_FAINT, BYTES(offset));
+	legend_right(l, COL_BYTES, RGB_FAINT, BLKS(table->volumes, offset));
 	/* where it would follow the block before the break, and where it is */
 	legend_number(l, COL_FROM, jump->from);
 	legend_number(l, COL_TO, jump->to);

@@ -281,10 +281,11 @@ uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_
 /**
  * layout_cell_size() - describe how much a cell stands for
  * @l: the layout
+ * @table: the table
  *
  * Return: a text like "1 cell = 4 blocks (16 KiB)"; to be freed.
  */
-char *layout_cell_size(const struct layout *l)
+char *layout_cell_size(const struct layout *l, const struct table *table)
 {
 	double blks = (double)l->units_per_cell / (double)l->units_per_blk;
 	char number[32];
@@ -294,7 +295,7 @@ char *layout_cell_size(const struct layout *l)
 	len = snprintf(number, sizeof(number), "%.2f", blks);
 	if (!strcmp(number + len - 3, ".00"))
 		number[len - 3] = '\0';
-	return xasprintf("1 cell = %s block%s (%s)", number, strcmp(number, "1") ? "s" : "", BYTES(blks));
+	return xasprintf("1 cell = %s block%s (%s)", number, strcmp(number, "1") ? "s" : "", BYTES(blks * table_blk_bytes(table)));
 }
 
 /* === From cells to pixels === */

@@ -227,4 +227,4 @@ uint64_t layout_put_extents(const struct layout *layout, const struct table *tab
 			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
 			    void *arg);
 
-char *layout_cell_size(const struct layout *layout);
+char *layout_cell_size(const struct layout *layout, const struct table *table);

@@ -497,13 +497,14 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 
 static char *describe(const struct layout *l, const struct table *table)
 {
-	(void)table;
+	uint32_t kib = table_blk_bytes(table) / 1024;
+
 	if (l->units_per_cell == 1)
-		return xasprintf("1 box = one 4 KiB block; left to right, then down, by block address "
-				 "(LBA)");
+		return xasprintf("1 box = one %u KiB block; left to right, then down, by block address "
+				 "(LBA)", kib);
 	return xasprintf("1 box = %s blocks (%s KiB), their colours mixed; left to right, then down, "
 			 "by LBA", GROUPED(l->units_per_cell),
-			 GROUPED(l->units_per_cell * 4));
+			 GROUPED(l->units_per_cell * kib));
 }
 
 const struct layout_ops layout_boxes = {

@@ -147,7 +147,7 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 
 /* Draw a label at a corner of each quarter of the curve: down on the left, up on the right. */
 static void draw_quarter(const struct layout *l, struct canvas *canvas, const struct grid *grid,
-			 const struct part *part, int quarter)
+			 const struct volume *v, const struct part *part, int quarter)
 {
 	double line = LETTER_H * l->axis_scale, letter = LETTER_W * l->axis_scale;
 	size_t side = grid->columns * l->pitch_x;
@@ -160,7 +160,7 @@ static void draw_quarter(const struct layout *l, struct canvas *canvas, const st
 	if (at >= part_blks(part) || grid->columns == 1)
 		return;
 	snprintf(lba, sizeof(lba), "%ju", (uintmax_t)(part->first_blk + at));
-	format_bytes(bytes, (double)(part->first_blk + at));
+	format_bytes(bytes, (double)(part->first_blk + at) * v->blk_bytes);
 	if (quarter < 2) {
 		canvas_text_right(canvas, left, y, l->axis_letters, RGB_LABEL, lba);
 		canvas_text_right(canvas, left, y + line, l->axis_letters, RGB_LABEL, bytes);
@@ -229,7 +229,7 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 
 	(void)rows;
 	for (quarter = 0; quarter < 4; quarter++)
-		draw_quarter(l, canvas, grid, &runs->parts[volume], quarter);
+		draw_quarter(l, canvas, grid, runs_volume(runs, volume), &runs->parts[volume], quarter);
 	draw_ticks(l, canvas, grid);
 	x = (double)grid->x + side + 2 * LETTER_W * l->axis_scale;
 	y = (double)grid->y + 4 * line;
@@ -241,9 +241,8 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 
 static char *describe(const struct layout *l, const struct table *table)
 {
-	char *cell = layout_cell_size(l), *text;
+	char *cell = layout_cell_size(l, table), *text;
 
-	(void)table;
 	text = xasprintf("%s; the volume along a Hilbert curve; ticks: rows and columns with something drawn", cell);
 	free(cell);
 	return text;

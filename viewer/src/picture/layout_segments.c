@@ -417,7 +417,7 @@ static char *describe(const struct layout *l, const struct table *table)
 {
 	uint64_t segment = table->n_volumes ? table->volumes[0].segment_blks : 1;
 	uint64_t n = l->row_blks / (l->zone_blks ? l->zone_blks : segment);
-	char *cell = layout_cell_size(l), *text;
+	char *cell = layout_cell_size(l, table), *text;
 	const char *zones = "";
 
 	if (l->zone_blks && n == 1)
@@ -426,7 +426,7 @@ static char *describe(const struct layout *l, const struct table *table)
 		zones = "; zones end at the capacity; thin lines: write pointers";
 	else if (l->zone_blks)
 		zones = "; too narrow for capacities and write pointers: see written";
-	text = xasprintf("1 row = %s %s%s (%s), %s%s", GROUPED(n), l->zone_blks ? "zone" : "segment", plural(n), BYTES(l->row_blks),
+	text = xasprintf("1 row = %s %s%s (%s), %s%s", GROUPED(n), l->zone_blks ? "zone" : "segment", plural(n), BYTES(l->row_blks * table_blk_bytes(table)),
 			 cell, zones);
 	free(cell);
 	return text;

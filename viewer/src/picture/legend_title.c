@@ -137,11 +137,13 @@ static bool has_shares_below(const struct legend *l)
 static void draw_meaning(struct legend *l)
 {
 	char *trouble = colors_trouble(l->colors, l->runs->counts);
+	char *meaning = colors_meaning(l->colors, l->runs->table);
 
 	if (!trouble && l->layout->units_per_cell > 1 && !has_shares_below(l))
 		draw_shares(l);
 	else
-		legend_line(l, trouble ? RGB_INK : RGB_FAINT, trouble ? trouble : l->colors->source->meaning);
+		legend_line(l, trouble ? RGB_INK : RGB_FAINT, trouble ? trouble : meaning);
+	free(meaning);
 	free(trouble);
 }
 

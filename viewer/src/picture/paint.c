@@ -382,7 +382,7 @@ static char *heading_text(const struct runs *runs, size_t volume, uint64_t blks_
 	if (runs->lens->range)
 		snprintf(whole, sizeof(whole), " of %ju to %ju", (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
 	return xasprintf("LBA %ju to %ju%s, %s block%s (%s), %s in %s files", (uintmax_t)part->first_blk,
-			 (uintmax_t)(part->end_blk - 1), whole, GROUPED(blks), blks == 1 ? "" : "s", BYTES(blks),
+			 (uintmax_t)(part->end_blk - 1), whole, GROUPED(blks), blks == 1 ? "" : "s", BLKS(v, blks),
 			 SHARE(blks_drawn, blks),
 			 runs->selection ? "matching" : "watched");
 }

@@ -6,6 +6,7 @@
 #include "frame.h"
 #include "input/f2fs_segments.h"
 #include "input/f2fs_status.h"
+#include "input/table.h"
 
 /* Parsers return why they refuse a text. */
 static void check(char *trouble)
@@ -34,6 +35,8 @@ void target(char *text, size_t len)
 	check(f2fs_victims_read(&victims, file, "victims"));
 	free(victims.chosen);
 	rewind(file);
-	check(f2fs_super_read(&super, file, "super"));
+	check(f2fs_super_read(&super, file, "super", MIN_BLK_BYTES));
+	rewind(file);
+	check(f2fs_super_read(&super, file, "super", MAX_BLK_BYTES));
 	fclose(file);
 }

@@ -7,6 +7,7 @@
  * the others fit again (see core/memory.c). When there is room they come back.
  */
 
+#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/xarray.h>
@@ -21,7 +22,10 @@
 #include "maps/names.h"
 #include "maps/rebuild.h"
 
-/* How often what is left out is tried again: less and less often, as long as any is. */
+/*
+ * How often what is left out is tried again: less and less often, as long as any is, but
+ * soon after memory was freed.
+ */
 #define AGAIN_FIRST	HZ
 #define AGAIN_LAST	(64 * HZ)
 
@@ -223,22 +227,33 @@ static void take_up(struct ft_inode *rec, void *arg)
 	ft_inode_request_scan(rec, NULL);
 }
 
-/* One pass at a time; the delay grows with each one. */
+/* Look each second whether a pass is due. One at a time; the delay grows with each one. */
 static void come_back(struct work_struct *work)
 {
-	static unsigned long delay = AGAIN_FIRST;
+	static unsigned long delay = AGAIN_FIRST, next = INITIAL_JIFFIES;
+	/* the most that was used since the last pass */
+	static long most;
 	struct choice room = { };
+	long used = ft_mem_used();
 
 	if (!ft_mem_any_left_out()) {
 		delay = AGAIN_FIRST;
+		most = 0;
 		return;
 	}
-	ft_mem_largest_owner();
-	if (!ft_mem_uses_more_than(15)) {
-		ft_volume_visit_all(take_up, &room);
-		delay = min(2 * delay, AGAIN_LAST);
+	if (used < most - (long)(ft_mem_budget() / 16)) {
+		delay = AGAIN_FIRST;
+		next = jiffies;
 	}
-	ft_mem_try_again(delay);
+	most = max(most, used);
+	ft_mem_largest_owner();
+	if (!ft_mem_uses_more_than(15) && time_after_eq(jiffies, next)) {
+		ft_volume_visit_all(take_up, &room);
+		next = jiffies + delay;
+		delay = min(2 * delay, AGAIN_LAST);
+		most = used;
+	}
+	ft_mem_try_again(AGAIN_FIRST);
 }
 
 /* In each record: up to which block the map has lost its causes. */

@@ -5,8 +5,8 @@
 usage: module.py --cache FOLDER [TEST...]    default: those that mutants/nearest names
 
 Kernels with gcov or kcov are rare, so the module brings its own: gcc puts a call into each basic block, and the function
-that is called notes where from. A parameter tells it before the module goes. What runs only while it is loaded or unloaded
-is left out.
+that is called notes where from. A parameter tells it before the module goes, the kernel's log what runs while it goes. What
+runs only while it is loaded (section .init.text) and what the kernel's macros for tracepoints make are left out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ import guests  # noqa: E402
 from common import TOP, Copy, git, say  # noqa: E402
 from uncovered import Counts, report  # noqa: E402
 
+# A test may take three times as many seconds: one that is ended tells nothing.
+LONGEST = 250
+MACROS = re.compile(r"(__traceiter|__probestub|perf_trace|trace_event_raw_event|trace_raw_output)_")
 CALLED = "__sanitizer_cov_trace_pc"
 SPAN = 1 << 21
 NOTES = f"""
@@ -30,18 +33,19 @@ NOTES = f"""
 #include <linux/moduleparam.h>
 
 #define FT_SPAN {SPAN}
+#define FT_UNSEEN __attribute__((no_sanitize_coverage))
 static DECLARE_BITMAP(ft_seen, FT_SPAN);
-static unsigned int ft_from;
-module_param(ft_from, uint, 0644);
 
-static int ft_tell(char *to, const struct kernel_param *param)
+/* each is told once, as many at a time as fit */
+static FT_UNSEEN int ft_tell(char *to, const struct kernel_param *param)
 {{
-	unsigned long i = ft_from;
+	unsigned long i;
 	int n = 0;
 
-	for_each_set_bit_from(i, ft_seen, FT_SPAN) {{
-		if (n > 4000)
+	for_each_set_bit(i, ft_seen, FT_SPAN) {{
+		if (n > (param ? 4000 : 800))
 			break;
+		clear_bit(i, ft_seen);
 		n += sprintf(to + n, "%lu,", i);
 	}}
 	return n;
@@ -50,7 +54,16 @@ static int ft_tell(char *to, const struct kernel_param *param)
 static const struct kernel_param_ops ft_tell_ops = {{ .get = ft_tell }};
 module_param_cb(ft_reached, &ft_tell_ops, NULL, 0444);
 
-void __attribute__((no_sanitize_coverage)) notrace {CALLED}(void)
+static FT_UNSEEN void __exit ft_leave(void)
+{{
+	static char line[900];
+
+	fragtrace_exit();
+	while (ft_tell(line, NULL))
+		printk(KERN_INFO "ft_reached %s\\n", line);
+}}
+
+void FT_UNSEEN notrace {CALLED}(void)
 {{
 	unsigned long from = (unsigned long)__builtin_return_address(0);
 	unsigned long at = from - (unsigned long){CALLED} + FT_SPAN / 2;
@@ -59,22 +72,21 @@ void __attribute__((no_sanitize_coverage)) notrace {CALLED}(void)
 	if (at < FT_SPAN && !test_bit(at, ft_seen))
 		set_bit(at, ft_seen);
 }}
-""".encode()
-# In a test: what the module knows is read before it goes, as much at a time as a parameter can tell.
+"""
+# In a test: what the module knows is read before it goes, and what it says then. It goes on noting what runs beside.
 OWN = rb"""
 rmmod() {
-	local at part
+	local n part status
 
-	at=0
-	while [ -f /sys/module/fragtrace/parameters/ft_from ]; do
-		echo $at >/sys/module/fragtrace/parameters/ft_from
-		part=$(cat /sys/module/fragtrace/parameters/ft_reached)
-		[ -n "$part" ] || break
+	n=0
+	while [ $n -lt 50 ] && part=$(cat /sys/module/fragtrace/parameters/ft_reached 2>/dev/null) && [ -n "$part" ]; do
 		echo "$part" >>/run/reached
-		part=${part%,}
-		at=$((${part##*,} + 1))
+		n=$((n + 1))
 	done
-	command rmmod "$@"
+	status=0
+	command rmmod "$@" || status=$?
+	dmesg | sed -n 's/.*ft_reached //p' >>/run/reached
+	return $status
 }
 """
 # All of it in one section, each block with its line.
@@ -84,7 +96,10 @@ FLAGS = "-w -g -fno-reorder-functions -fno-reorder-blocks-and-partition"
 def build(copy: Copy) -> None:
     """Build the module so that it notes what runs."""
     copy.put("selftests/lib.sh", (TOP / "selftests/lib.sh").read_bytes() + OWN)
-    copy.put("module/main.c", (TOP / "module/main.c").read_bytes() + NOTES)
+    main = (TOP / "module/main.c").read_text(encoding="utf-8")
+    exits = "module_exit(fragtrace_exit);"
+    assert exits in main
+    copy.put("module/main.c", (main.replace(exits, "") + NOTES + "module_exit(ft_leave);\n").encode())
     copy.put("Kbuild", (TOP / "Kbuild").read_bytes() +
              b"\n$(addprefix $(obj)/,$(fragtrace-y)): KBUILD_CFLAGS += -fsanitize-coverage=trace-pc\n")
     done = subprocess.run([copy.top / "selftests/machine/build.sh", "module", guests.KERNEL, "FT_SELFTEST=1", f"KCFLAGS={FLAGS}"],
@@ -108,7 +123,7 @@ def blocks(ko: Path) -> dict[int, tuple[str, str, int]]:
     found = {}
     for place, function, where in zip(places, lines[::2], lines[1::2]):
         path, _, line = where.partition(":")
-        if "/module/" in path and line.split()[0].isdigit():
+        if "/module/" in path and line.split()[0].isdigit() and not MACROS.match(function):
             found[place - anchor + SPAN // 2] = (function, "module/" + path.rpartition("/module/")[2], int(line.split()[0]))
     return found
 
@@ -130,8 +145,8 @@ def main() -> None:
         if "# end" not in one.said or one.result("the guest ended").startswith("killed"):
             say(f"# {one.tests[0].name}: {one.result('the guest ended')}")
 
-    names = given.tests or sorted({test for tests in guests.nearest().values() for test in tests})
-    guests.Guests(copy, given.jobs).all([guests.Try(0, [guests.Test(name, seconds=60)]) for name in names], ended)
+    names = [name.removesuffix(".sh") + ".sh" for name in given.tests] or sorted({test for tests in guests.nearest().values() for test in tests})
+    guests.Guests(copy, given.jobs).all([guests.Try(0, [guests.Test(name, seconds=LONGEST)]) for name in names], ended)
     files: dict[str, Counts] = defaultdict(Counts)
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     entered: set[tuple[str, str]] = set()

@@ -6,17 +6,14 @@
  * be stopped first. Appending and garbage collection do not break again what was moved together.
  */
 #include "again.h"
+#include "model/advice.h"
 #include "module/format/snapshot.h"
 
-static const char *const remedies[FT_NR_OPS] = {
-	[FT_OP_OVERWRITE] = "let the application rewrite less or in larger pieces, or pin the file while it is empty "
-			    "(F2FS_IOC_SET_PIN_FILE), so that F2FS rewrites it in place",
-	[FT_OP_TAIL] = "let the application cut the file at a multiple of 4096 bytes, or not allocate more than it "
-		       "will write",
-	[FT_OP_MMAP] = "let the application write through its mapping less often, or pin the file while it is empty "
-		       "(F2FS_IOC_SET_PIN_FILE)",
-	[FT_OP_ATOMIC] = "let the database write ahead into a log instead of using atomic writes",
-};
+/* Does this operation write blocks elsewhere that the file has? */
+static bool rewrites(uint32_t cause)
+{
+	return advice_of(ft_cause_op(cause)) != ADVICE_NONE;
+}
 
 /* Is the break recent, and of a kind that comes again? A time that is not known is not recent. */
 static bool comes_again(const struct table *table, uint32_t cause, uint64_t recent_s)
@@ -24,7 +21,7 @@ static bool comes_again(const struct table *table, uint32_t cause, uint64_t rece
 	uint32_t writer = ft_cause_writer(cause);
 	uint64_t now_s = (uint64_t)table->text.time_ms / 1000;
 
-	return remedies[ft_cause_op(cause)] && writer > FT_SNAP_WRITER_SEVERAL && recent_s &&
+	return rewrites(cause) && writer > FT_SNAP_WRITER_SEVERAL && recent_s &&
 	       table->writers[writer].last_s + recent_s >= now_s;
 }
 
@@ -74,7 +71,7 @@ bool again_is_rewritten(const struct table *table, const struct file_extent *ext
 	size_t i;
 
 	for (i = 0; table->causes && i < n; i++)
-		if (remedies[ft_cause_op(table->causes[extents[i].extent])])
+		if (rewrites(table->causes[extents[i].extent]))
 			return true;
 	return !table->causes;
 }
@@ -87,5 +84,5 @@ bool again_is_rewritten(const struct table *table, const struct file_extent *ext
  */
 const char *again_remedy(const struct again *again)
 {
-	return remedies[again->op];
+	return advice_text(advice_of(again->op));
 }

@@ -56,6 +56,9 @@ interleaved="$because the log had gone on to other blocks, of another file or of
 full="$because the segment of the log was full, and the log went on elsewhere"
 ssr="$because the log fills holes of a dirty segment"
 moved="$because one of the two was rewritten or moved away"
+pin='pin files while they are empty (F2FS_IOC_SET_PIN_FILE) and allocate their size'
+larger="write more before each sync or in each direct write, or $pin. Allocating alone does not help: F2FS chooses blocks when it writes"
+cut='cut files at a multiple of the block size, or do not allocate more than is written'
 
 # === Sentences ===
 
@@ -74,6 +77,9 @@ test_by_extension() {
 	.db: 2 of 2 files are fragmented, 2 breaks:
 	  1 (50 %): $overwrite$flusher$ssr; by rocksdb:high (pid 812).
 	  1 (50 %): $gc$moved.
+	What helps against 1 break: $pin: F2FS then rewrites them in place. They take whole segments, which must be free.
+	What helps against 3 breaks: $cut.
+	What helps against 2 breaks: $larger.
 	EOF
 	cmp out expected || { diff out expected; exit 1; }
 }
@@ -89,6 +95,7 @@ test_one_file() {
 	  at block 1 (4 KiB): append, sync, interleaved; by several processes
 	  at block 2 (8 KiB): append, sync, interleaved; by log er (pid 99), at 2023-11-03 08:26:40
 	  at block 3 (12 KiB): unknown, none, unknown
+	What helps against 2 breaks: $larger.
 	EOF
 	cmp out expected || { diff out expected; exit 1; }
 	for name in 000004.sst db/000004.sst /mnt/f2fs/db/000004.sst '*4.sst'; do
@@ -98,7 +105,8 @@ test_one_file() {
 		says "  1 (50 %): $tail$sync$interleaved; by rocksdb:low (pid 812)."
 		says '  at block 4 (16 KiB): append, writeback, new_segment; by rocksdb:high (pid 812), between 2023-11-13 21:56:40 and 21:56:40'
 		says '  at block 8 (32 KiB): tail, sync, interleaved; by rocksdb:low (pid 812) of /system.slice/db.service, between 21:56:40 and 22:13:15'
-		[ "$(wc -l <out)" = 6 ] || fail "$(cat out)"
+		says "What helps against 1 break: $cut."
+		[ "$(wc -l <out)" = 7 ] || fail "$(cat out)"
 	done
 	why 000003.sst
 	says '/mnt/f2fs/db/000003.sst: 17 blocks in 1 fragment, not fragmented.'
@@ -108,6 +116,53 @@ test_one_file() {
 	why '*.sst'
 	[ "$(grep -c '^/mnt' out)" = 4 ] || fail "$(cat out)"
 	refuses "$PWD/snapshot: no watched file with blocks is called 4.sst" "$fragtrace" why -t "$PWD/snapshot" 4.sst
+}
+
+# advises(op, flush, why, [text]) - what fragtrace why advises against this break; nothing without a text
+advises() {
+	one_break "$1" "$2" "$3" 2
+	why
+	[ "$(sed -n 's/^What helps against //p' out)" = "${4:+1 break: $4.}" ] || fail "$*: $(cat out)"
+	why a.x
+	[ "$(sed -n 's/^What helps against //p' out)" = "${4:+1 break: $4.}" ] || fail "$*: $(cat out)"
+}
+
+test_advice() {
+	in_place="$pin: F2FS then rewrites them in place. They take whole segments, which must be free"
+	space='keep more segments free: delete files, or let garbage collection run; "fragtrace space" counts them. Files that are written in turn, with syncs, need larger writes, too, or to be pinned'
+	advises overwrite sync moved "$in_place"
+	advises overwrite writeback ssr "$in_place"
+	advises mmap sync moved "$in_place"
+	advises atomic sync moved "$pin, and write ahead into a log: atomic writes always go elsewhere"
+	advises tail sync moved "$cut"
+	advises append sync interleaved "$larger"
+	advises direct none interleaved "$larger"
+	advises append writeback ssr "$space"
+	advises direct none ssr "$space"
+	for other in "append writeback interleaved" "append sync new_segment" "direct none new_segment" "gc_bg none moved" \
+		"range none moved" "unknown none unknown" "inline sync other_log" "compress sync interleaved"; do
+		# shellcheck disable=SC2086
+		advises $other
+	done
+	# a cause of less than a tenth of the breaks
+	{
+		printf '%s\n' '# fragtrace table 1' '# time 1700000000.000' \
+			'# volume 254:0 main_blkaddr=100 blocks=200 segment_blocks=10 path=/m' '# writer db 7 1699999999 1699999999' \
+			'# cause 4 1 tail sync moved 2'
+		n=2
+		while [ $n -le 11 ]; do
+			echo "# cause 4 $n overwrite sync moved 2"
+			n=$((n + 1))
+		done
+		n=0
+		while [ $n -le 11 ]; do
+			echo "254:0 $((100 + 2 * n)) 1 $n 4 fragmented /m/a.x"
+			n=$((n + 1))
+		done
+	} >t
+	snapshot t
+	why
+	[ "$(sed -n 's/^What helps against //p' out)" = "10 breaks: $in_place." ] || fail "$(cat out)"
 }
 
 # block(lba) - what fragtrace block says of it, into the file out

@@ -8,6 +8,7 @@
 #include <locale.h>
 
 #include "clock.h"
+#include "model/advice.h"
 #include "model/color.h"
 #include "model/flaws.h"
 #include "model/groups.h"
@@ -147,6 +148,16 @@ static void put_kinds(FILE *out, const struct table *table, const struct file_br
 	free(sums);
 }
 
+/* Print what helps against a tenth of so many breaks, or more. */
+static void put_advice(FILE *out, const uint64_t counts[NR_ADVICES], uint64_t n)
+{
+	enum advice i;
+
+	for (i = ADVICE_NONE + 1; i < NR_ADVICES; i++)
+		if (counts[i] && counts[i] * 10 >= n)
+			fprintf(out, "What helps against %s: %s.\n", COUNT(counts[i], "break"), advice_text(i));
+}
+
 static void put_flaws(FILE *out, const struct table *table)
 {
 	char *flaws = flaws_of(table);
@@ -212,6 +223,7 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		       const struct pairs *pairs, const char *flaw)
 {
 	struct group all = { .volume = groups->volume };
+	uint64_t counts[NR_ADVICES] = { 0 };
 	uint64_t rest = 0, n_rest = 0;
 	size_t i;
 
@@ -219,6 +231,7 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		all.files += groups[i].files;
 		all.fragmented += groups[i].fragmented;
 		all.n_breaks += groups[i].n_breaks;
+		advice_count(counts, groups[i].breaks, groups[i].n_breaks);
 		n_rest += i >= MAX_EXTENSIONS && groups[i].n_breaks;
 		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
 	}
@@ -227,9 +240,10 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(all.n_breaks, "break"));
 	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
 		put_group(out, table, &groups[i], pairs, flaw);
-	if (!rest)
-		return;
-	fprintf(out, "%s: %s.\n", COUNT(n_rest, "other extension"), COUNT(rest, "break"));
+	if (rest)
+		fprintf(out, "%s: %s.\n", COUNT(n_rest, "other extension"), COUNT(rest, "break"));
+	if (!flaw)
+		put_advice(out, counts, all.n_breaks);
 }
 
 /* === Begin and end === */
@@ -320,6 +334,7 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 	const struct file_break *all = breaks->all + breaks->begins[i];
 	size_t n = breaks->begins[i + 1] - breaks->begins[i], k;
 	const struct file *file = &table->files[i];
+	uint64_t counts[NR_ADVICES] = { 0 };
 
 	name_put(out, file->path);
 	fprintf(out, "%s: %s in %s%s", file->deleted ? DELETED_MARK : "", COUNT(file->blks, "block"),
@@ -332,9 +347,10 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 	put_kinds(out, table, all, n);
 	for (k = 0; k < n && k < MAX_BREAKS; k++)
 		put_break(out, table, &all[k]);
-	if (k == n)
-		return;
-	fprintf(out, "  and %s after these\n", COUNT(n - k, "break"));
+	if (k < n)
+		fprintf(out, "  and %s after these\n", COUNT(n - k, "break"));
+	advice_count(counts, all, n);
+	put_advice(out, counts, n);
 }
 
 /* The files below a folder, or of an extension, are explained together. Return: false if there is none. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what helps against breaks. */
+#pragma once
+
+#include "model/causes.h"
+
+/**
+ * enum advice - what helps against a break
+ * @ADVICE_NONE: nothing that is known
+ * @ADVICE_PIN: pin the file: F2FS rewrites it in place
+ * @ADVICE_LOG: no atomic writes, and pin the file
+ * @ADVICE_CUT: do not cut the file within a block
+ * @ADVICE_LARGER: write more at a time
+ * @ADVICE_SPACE: more free segments
+ * @NR_ADVICES: how many there are
+ */
+enum advice {
+	ADVICE_NONE,
+	ADVICE_PIN,
+	ADVICE_LOG,
+	ADVICE_CUT,
+	ADVICE_LARGER,
+	ADVICE_SPACE,
+	NR_ADVICES
+};
+
+enum advice advice_of(uint32_t cause);
+const char *advice_text(enum advice advice);
+void advice_count(uint64_t counts[NR_ADVICES], const struct file_break *breaks, size_t n);

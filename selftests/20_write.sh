@@ -4,6 +4,7 @@
 # 20_write.sh - buffered writes: new files, overwrites, unaligned offsets, all kinds of sync
 #
 # group: write quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

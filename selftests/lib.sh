@@ -294,14 +294,21 @@ page_size() {
 	awk '/^KernelPageSize/ { print $2 * 1024; exit }' /proc/self/smaps
 }
 
+# block_size(device) - print the size of the blocks of the F2FS there, from its super block
+block_size() {
+	echo $((1 << $(od -An -tu1 -j 1040 -N 1 "$1")))
+}
+
 # make_volume(device, mount point, mount options) - make and mount an empty F2FS that rewrites out of place
 #
-# The test is skipped if the kernel's pages are not of 4 KiB: neither F2FS there nor the module takes the volume.
+# F2FS's blocks are pages. On a kernel with larger ones the test is skipped, unless it has the line `# blocks: any` in its head, as
+# its numbers are right for any size, and mkfs.f2fs makes that size.
 make_volume() {
-	[ "$(page_size)" = 4096 ] || skip_rest "F2FS with blocks of 4 KiB" "this kernel has pages of $(page_size) bytes"
+	[ "$(page_size)" = 4096 ] || grep -q '^# blocks: any$' "$0" || skip_rest "F2FS with blocks of 4 KiB" "this kernel has pages of $(page_size) bytes"
 	mkdir -p "$2"
 	# without discarding first, which can take a minute if the image has many extents on the host
 	mkfs.f2fs -q -f -t 0 "$1" >/dev/null || return 1
+	[ "$(block_size "$1")" = "$(page_size)" ] || skip_rest "F2FS with blocks of $(page_size) bytes" "this mkfs.f2fs makes others"
 	mount_volume "$@"
 }
 

@@ -2,7 +2,7 @@
 /*
  * What all files share: units, counters, the workqueue.
  *
- * A block is 4096 bytes; lblk is a block of a file, lba a block of the volume. "end"
+ * A block is a page, as F2FS has it; lblk is a block of a file, lba a block of the volume. "end"
  * is exclusive, "last" inclusive.
  */
 #ifndef FT_BASE_H
@@ -15,7 +15,9 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#define FT_BLOCK_BITS	12
+#include <asm/page.h>
+
+#define FT_BLOCK_BITS	PAGE_SHIFT
 #define FT_BLOCK_SIZE	(1U << FT_BLOCK_BITS)
 
 /* These are written as octal numbers in paths: they would end a field or line. */

@@ -20,7 +20,7 @@
 /*
  * One past the highest file block a map can have. With blocks of 4 KiB the
  * nodes of an F2FS file hold 923 + 2 * 1018 + 2 * 1018^2 + 1018^3 addresses,
- * which is less.
+ * which is less. With larger ones F2FS ends files at 16 TiB: that many of 16 KiB.
  */
 #define FT_LBLK_END		BIT(30)
 

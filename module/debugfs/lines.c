@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -89,6 +90,9 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 
 	if (text->version)
 		seq_printf(m, "# fragtrace %s %u\n", text->name, text->version);
+	/* mostly it is the size that readers take without this line */
+	if (text->version && FT_BLOCK_SIZE != SZ_4K)
+		seq_printf(m, "# block_bytes %u\n", FT_BLOCK_SIZE);
 	if (is_off(text))
 		seq_printf(m, "# not known: the module was loaded with %s=0\n",
 			   text->parameter);

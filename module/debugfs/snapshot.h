@@ -7,8 +7,10 @@
 #define FT_SNAPSHOT_H
 
 #include <linux/limits.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
+#include "core/base.h"
 #include "debugfs/vec.h"
 #include "format/snapshot.h"
 
@@ -17,7 +19,7 @@ struct ft_lines;
 struct ft_volume;
 
 /* The size of a request in `requests` and `ideal`, in blocks. */
-#define FT_REQUEST_BLOCKS	(128 * 1024 / 4096)
+#define FT_REQUEST_BLOCKS	(SZ_128K >> FT_BLOCK_BITS)
 
 /* The number of causes, not counting processes. */
 #define FT_SNAP_KINDS		(1U << FT_CAUSE_WRITER_SHIFT)

@@ -188,7 +188,7 @@ static void forget(struct ft_volume *vol)
  * Context: process, ft_targets_lock held.
  * Return: the volume, also if it was attached before; or an ERR_PTR: -ENOMEM,
  * -EIO if its super block cannot be read, -EOPNOTSUPP if its blocks are not of
- * 4096 bytes.
+ * one page.
  */
 struct ft_volume *ft_mount_attach(struct super_block *sb,
 				  const char *mountpoint, bool loud)

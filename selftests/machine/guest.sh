@@ -42,7 +42,7 @@ FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strac
 # ft_which(program) - print the path to copy a program from
 ft_which() {
 	if [ -n "$GUEST_ROOT" ]; then
-		find "$GUEST_ROOT/usr/bin/$1" "$GUEST_ROOT/usr/sbin/$1" 2>/dev/null | grep -m 1 .
+		find "$GUEST_ROOT/usr/local/sbin/$1" "$GUEST_ROOT/usr/bin/$1" "$GUEST_ROOT/usr/sbin/$1" 2>/dev/null | grep -m 1 .
 	else
 		command -v "$1"
 	fi
@@ -333,6 +333,7 @@ guest_main() {
 	ft_kernel "$KERNEL_ARG"
 	GUEST_ROOT=
 	[ ! -d "$KROOT/guest" ] || GUEST_ROOT=$KROOT/guest
+	ft_mkfs
 	if [ -z "$MEMORY" ]; then
 		MEMORY=1G
 		! ft_debug_is "$KERNEL_ARG" || MEMORY=3G

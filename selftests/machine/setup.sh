@@ -385,6 +385,8 @@ setup_main() {
 . "$FT_TESTS/machine/qemu.sh"
 # shellcheck source=kernels.sh
 . "$FT_TESTS/machine/kernels.sh"
+# shellcheck source=mkfs.sh
+. "$FT_TESTS/machine/mkfs.sh"
 # shellcheck source=kernel_tree.sh
 . "$FT_TESTS/machine/kernel_tree.sh"
 # shellcheck source=debug_kernel.sh

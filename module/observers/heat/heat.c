@@ -799,9 +799,9 @@ static void show_stats(struct seq_file *m)
 
 static int init(void)
 {
-	if (window_kb < 4 || window_kb > 65536 || !is_power_of_2(window_kb)) {
-		pr_err("heat_window_kb=%u: a power of 2 from 4 to 65536 expected\n",
-		       window_kb);
+	if (window_kb < FT_BLOCK_SIZE / SZ_1K || window_kb > 65536 || !is_power_of_2(window_kb)) {
+		pr_err("heat_window_kb=%u: a power of 2 from %u to 65536 expected\n",
+		       window_kb, FT_BLOCK_SIZE / SZ_1K);
 		return -EINVAL;
 	}
 	if (!period_secs) {

@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
-#define BLOCK_BYTES 4096ULL
+/* F2FS's blocks are pages of this kernel. */
+#define BLOCK_BYTES ((unsigned long long)sysconf(_SC_PAGESIZE))
 
 /**
  * struct run - blocks that are contiguous both in the file and on the volume

@@ -284,7 +284,7 @@ void op_busy(int argc, char **argv)
 {
 	int fd[2] = { open_file(argv[0], O_RDWR | O_DIRECT), open_file(argv[1], O_RDWR | O_DIRECT) };
 	uint64_t blocks = num(argv[2]), calls = 0, busy = 0, again = 0, longest = 0, begin, end, took, at;
-	static char block[BLOCK] __attribute__((aligned(BLOCK)));
+	static char block[MAX_BLOCK] __attribute__((aligned(MAX_BLOCK)));
 	struct iovec vec = { .iov_base = block, .iov_len = BLOCK };
 	FILE *out;
 
@@ -357,8 +357,8 @@ void op_numbers(int argc, char **argv)
 void op_misplace(int argc, char **argv)
 {
 	/* The footer of a node has six words; the second one is the inode number. */
-	enum { WORDS = BLOCK / sizeof(uint32_t), INO = WORDS - 5 };
-	static uint32_t node[256][WORDS];
+	const size_t words = BLOCK / sizeof(uint32_t);
+	static uint32_t nodes[256 * 4096 / sizeof(uint32_t)], *node;
 	int fd = open_file(argv[0], O_RDWR);
 	uint32_t ino = num(argv[1]), lba = num(argv[2]);
 	uint64_t block = num(argv[3]), end = block + num(argv[4]);
@@ -367,13 +367,13 @@ void op_misplace(int argc, char **argv)
 	size_t i;
 
 	(void)argc;
-	for (; block < end && (got = pread(fd, node, sizeof(node), block * BLOCK)) >= BLOCK; block += got / BLOCK)
-		for (n = 0; n < got / BLOCK; n++)
-			for (i = 0; i + 1 < WORDS && node[n][INO] == ino; i++)
-				if (node[n][i] == lba && node[n][i + 1] == lba + 1) {
-					node[n][i] = lba + 1;
-					node[n][i + 1] = lba;
-					if (pwrite(fd, node[n], BLOCK, (block + n) * BLOCK) != BLOCK)
+	for (; block < end && (got = pread(fd, nodes, sizeof(nodes), block * BLOCK)) >= BLOCK; block += got / BLOCK)
+		for (n = 0, node = nodes; n < got / BLOCK; n++, node += words)
+			for (i = 0; i + 1 < words && node[words - 5] == ino; i++)
+				if (node[i] == lba && node[i + 1] == lba + 1) {
+					node[i] = lba + 1;
+					node[i + 1] = lba;
+					if (pwrite(fd, node, BLOCK, (block + n) * BLOCK) != BLOCK)
 						fail(argv[0]);
 					printf("# misplaced: two addresses in block %llu\n", (unsigned long long)(block + n));
 					found++;

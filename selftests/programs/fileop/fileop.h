@@ -7,8 +7,11 @@
 
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
-#define BLOCK 4096
+/* F2FS's blocks are pages of this kernel, which have at most so many bytes. */
+#define BLOCK getpagesize()
+#define MAX_BLOCK 65536
 
 /* F2FS's ioctls; its own header is not installed everywhere. */
 #define F2FS_MAGIC 0xf5

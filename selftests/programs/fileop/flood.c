@@ -176,7 +176,7 @@ static uint64_t largest(int fd)
 {
 	uint64_t low = 0, high = 1ULL << 44, middle;
 
-	while (high - low > BLOCK) {
+	while (high - low > (uint64_t)BLOCK) {
 		middle = (low + high) / 2 & ~(uint64_t)(BLOCK - 1);
 		if (ftruncate(fd, middle))
 			high = middle;

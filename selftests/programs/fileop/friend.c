@@ -34,7 +34,7 @@ static void waited(enum kind kind, uint64_t begin)
 
 static void work_on(const char *path, const char *other)
 {
-	static char buf[16 * BLOCK];
+	static char buf[16 * MAX_BLOCK];
 	uint64_t off = next_random() % MAX_BLOCKS * BLOCK, begin = now_ms();
 	int fd = open_file(path, O_RDWR | O_CREAT);
 

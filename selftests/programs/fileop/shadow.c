@@ -14,8 +14,8 @@
 #include "fileop.h"
 
 /* The file grows up to this size; a change has at most so many bytes. */
-#define MAX_SIZE (1024 * BLOCK)
-#define MAX_CHANGE (32 * BLOCK)
+#define MAX_SIZE ((uint64_t)1024 * BLOCK)
+#define MAX_CHANGE ((uint64_t)32 * BLOCK)
 /* The whole file is compared with the copy after so many changes. */
 #define CHANGES_PER_READ 64
 
@@ -163,7 +163,7 @@ static void change(struct shadow *s)
 /* Read the file and compare; each second time from the disk. */
 static void compare(struct shadow *s)
 {
-	static char buf[MAX_SIZE];
+	static char buf[1024 * MAX_BLOCK];
 	struct stat st;
 	uint64_t at;
 

@@ -19,8 +19,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 
-#define BLOCK 4096ULL
+/* F2FS's blocks are pages of this kernel. */
+#define BLOCK ((unsigned long long)getpagesize())
 #define MAX_ARGS 5
 #define MAX_THREADS 16
 #define MAX_ERRNO 134

@@ -92,11 +92,20 @@ static void print_left_out(void)
 	}
 }
 
+static void print_head(const char *name, int version)
+{
+	const struct ft_snap_volume *v = header->volumes.nr ? record(&header->volumes, 0) : NULL;
+
+	printf("# fragtrace %s %d\n", name, version);
+	if (v && v->block_bytes != 4096)
+		printf("# block_bytes %u\n", v->block_bytes);
+}
+
 static void print_table(void)
 {
 	uint64_t i;
 
-	printf("# fragtrace table 1\n");
+	print_head("table", 1);
 	for (i = 0; i < header->volumes.nr; i++) {
 		const struct ft_snap_volume *v = record(&header->volumes, i);
 
@@ -187,7 +196,7 @@ static void print_extents(void)
 {
 	uint64_t i, j;
 
-	printf("# fragtrace extents 2\n");
+	print_head("extents", 2);
 	print_stopped();
 	print_left_out();
 	print_stale();
@@ -246,7 +255,7 @@ static void print_files(void)
 		if (!(file_of(i)->flags & FT_SNAP_OMITTED))
 			files[nr++] = file_of(i);
 	qsort(files, nr, sizeof(*files), by_badness);
-	printf("# fragtrace files 2\n");
+	print_head("files", 2);
 	print_stopped();
 	print_left_out();
 	printf("# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "

@@ -51,9 +51,13 @@ const drawRows = oneAtATime(async () => {
 	$("more").hidden = isFull;
 	$("more").textContent = "Show more of " + count(found, state.folder === null ? "file" : "line");
 	$("folders").checked = state.folder !== null;
-	for (const th of $("head").children)
+	for (const th of $("head").children) {
+		const { title } = COLUMNS.find(({ key }) => key === th.dataset.key);
+
 		th.setAttribute("aria-sort", th.dataset.key !== state.sort ? "none" :
 				state.down ? "descending" : "ascending");
+		th.firstChild.title = typeof title === "function" ? title() : title || "";
+	}
 	if (focused)
 		for (const button of $("rows").querySelectorAll("button"))
 			if (button.dataset.key === focused)
@@ -83,11 +87,10 @@ function columns() {
 
 function drawHead() {
 	$("head").replaceChildren();
-	for (const { key, name, title } of columns()) {
+	for (const { key, name } of columns()) {
 		const button = element("button", name), th = element("th", "", button);
 
 		button.type = "button";
-		button.title = typeof title === "function" ? title() : title || "";
 		th.scope = "col";
 		th.dataset.key = key;
 		button.addEventListener("click", () => sortBy(key));

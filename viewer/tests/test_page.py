@@ -75,6 +75,15 @@ def test_two_volumes(page: Page) -> None:
 
 # === Along a curve ===
 
+def test_size_of_a_block(page: Page) -> None:
+    """The column of blocks says how large they are."""
+    text = (DATA / "small.table").read_text(encoding="utf-8")
+    Path("large.table").write_text(text.replace("\n", "\n# block_bytes 16384\n", 1), encoding="utf-8")
+    for table, size in (DATA / "small.table", "4 KiB"), ("large.table", "16 KiB"):
+        page.serve(table)
+        expect(page.js("document.querySelector('#head th[data-key=blocks] button').title"), f"written blocks of {size}")
+
+
 def test_square(page: Page) -> None:
     page.serve(DATA / "small.table", *PLAIN)
     page.js("setSquare(true)")

@@ -4,6 +4,7 @@
 # 21_direct.sh - O_DIRECT writes: new files, overwrites, writes into holes, direct and buffered writes of one file
 #
 # group: write quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 22_mmap.sh - writes through a shared mapping
 #
 # group: write
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

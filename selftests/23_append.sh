@@ -4,6 +4,7 @@
 # 23_append.sh - appending: whole blocks, parts of blocks, two files in turn, as RocksDB does
 #
 # group: write quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -12,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 plan 4
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
-fileop append $MNT/blocks 4096 200 fdatasync
+fileop append $MNT/blocks "$(page_size)" 200 fdatasync
 check_at_once "maps are exact after whole blocks are appended with fdatasync" $MNT
 fileop append $MNT/bytes 777 500 fdatasync
 check_at_once "maps are exact after parts of blocks are appended with fdatasync" $MNT

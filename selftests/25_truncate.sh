@@ -4,6 +4,7 @@
 # 25_truncate.sh - truncate up and down at any byte
 #
 # group: write quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 27_unlink_open.sh - unlink, also while the file is open and written to
 #
 # group: write
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 28_inline.sh - inline data that grows out of the inode, and small files
 #
 # group: write
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 30_names.sh - names stay correct: rename, replace, exchange, hard links, directories
 #
 # group: names quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

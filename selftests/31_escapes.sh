@@ -7,6 +7,7 @@
 #
 # kernels: first
 # group: names texts
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 32_in_and_out.sh - files that move into and out of a watched directory
 #
 # group: names quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 33_modes.sh - other modes of F2FS: rewriting in place, log only, scattering on purpose, small-volume tuning
 #
 # group: write
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

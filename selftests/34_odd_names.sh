@@ -7,6 +7,7 @@
 # a directory by another spelling it had two names, and moving its parent away crashed the kernel.
 #
 # group: names
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 36_ranges.sh - random ranges for each mode of fallocate, aligned and not, with writes in between
 #
 # group: write
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 37_files.sh - files of many gigabytes with few blocks, files without a name at first, with several names, copied in F2FS
 #
 # group: names texts
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

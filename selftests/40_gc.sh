@@ -4,6 +4,7 @@
 # 40_gc.sh - garbage collection in the foreground and in the background moves blocks
 #
 # group: gc quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

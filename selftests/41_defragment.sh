@@ -4,6 +4,7 @@
 # 41_defragment.sh - F2FS_IOC_DEFRAGMENT
 #
 # group: gc
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

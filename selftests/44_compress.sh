@@ -7,6 +7,7 @@
 # none. A cluster that does not compress is written unchanged; random data makes such clusters.
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

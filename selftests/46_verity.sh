@@ -4,6 +4,7 @@
 # 46_verity.sh - fs-verity: its hash tree is in the file after the end of its data
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 47_attributes.sh - data that shares the inode with addresses: attributes, quota, projects, small directories
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

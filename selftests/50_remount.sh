@@ -4,6 +4,7 @@
 # 50_remount.sh - unmount is never delayed; the volume is followed again after the next mount
 #
 # group: targets quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

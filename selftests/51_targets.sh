@@ -4,6 +4,7 @@
 # 51_targets.sh - several directories: sub-directories, overlapping ones, two volumes, added and removed
 #
 # group: targets
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 52_resync.sh - resync: all maps are read again, and stay the same
 #
 # group: targets quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 53_path_leads.sh - a target is what its path leads to: two volumes, one mounted in a folder of the other, and mounts over it
 #
 # group: targets
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -6,6 +6,7 @@
 # Regression: after rmdir and mkdir the target kept the deleted inode.
 #
 # group: targets quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,6 +7,7 @@
 # before the module knows of the volume.
 #
 # group: targets quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

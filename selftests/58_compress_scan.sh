@@ -8,6 +8,7 @@
 # one as well. The collector moves compressed blocks one by one.
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -37,12 +37,11 @@ void again_find(struct again *again, const struct table *table, const struct fil
 		uint64_t recent_s)
 {
 	uint64_t by_op[FT_NR_OPS] = { 0 };
-	size_t i;
 
 	*again = (struct again){ .op = FT_OP_UNKNOWN };
 	if (!table->causes)
 		return;
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		uint32_t cause = table->causes[extents[i].extent];
 
 		if (extents[i].lba == extents[i - 1].lba + extents[i - 1].blks)
@@ -68,9 +67,7 @@ void again_find(struct again *again, const struct table *table, const struct fil
  */
 bool again_is_rewritten(const struct table *table, const struct file_extent *extents, size_t n)
 {
-	size_t i;
-
-	for (i = 0; table->causes && i < n; i++)
+	for (size_t i = 0; table->causes && i < n; i++)
 		if (rewrites(table->causes[extents[i].extent]))
 			return true;
 	return !table->causes;

@@ -51,9 +51,8 @@ struct work {
 static void resist(struct work *w, uint32_t file, uint64_t ranges, char *why)
 {
 	struct result *r = w->result;
-	size_t i;
 
-	for (i = r->n_resisted; i && r->resisted[i - 1].file == file; i--) {
+	for (size_t i = r->n_resisted; i && r->resisted[i - 1].file == file; i--) {
 		if (!strcmp(r->resisted[i - 1].why, why)) {
 			r->resisted[i - 1].ranges += ranges;
 			free(why);
@@ -141,11 +140,9 @@ static uint64_t count_fragmented(const struct step *s, const struct fiemap_piece
 
 static bool is_same(const struct fiemap_pieces *a, const struct fiemap_pieces *b)
 {
-	size_t i;
-
 	if (a->n != b->n)
 		return false;
-	for (i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++)
 		if (a->extents[i].offset != b->extents[i].offset || a->extents[i].lba != b->extents[i].lba ||
 		    a->extents[i].blks != b->extents[i].blks)
 			return false;
@@ -155,9 +152,8 @@ static bool is_same(const struct fiemap_pieces *a, const struct fiemap_pieces *b
 static uint64_t count_blks(const struct fiemap_pieces *map)
 {
 	uint64_t blks = 0;
-	size_t i;
 
-	for (i = 0; i < map->n; i++)
+	for (size_t i = 0; i < map->n; i++)
 		blks += map->extents[i].blks;
 	return blks;
 }
@@ -181,9 +177,7 @@ static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t 
 /* Does a range have a break in a map where a segment ends? */
 static bool is_split(const struct fiemap_pieces *map, const struct range *r, const struct volume *volume)
 {
-	size_t i;
-
-	for (i = 1; i < map->n; i++) {
+	for (size_t i = 1; i < map->n; i++) {
 		const struct file_extent *e = &map->extents[i];
 		uint64_t end_lba = e[-1].lba + e[-1].blks;
 
@@ -217,10 +211,9 @@ static bool may_go_on(const struct work *w, uint64_t blks, int fd, const struct 
 static int move_again(struct work *w, const struct range *r, int fd, const struct stat *st, uint64_t most, uint64_t *blks)
 {
 	struct fiemap_pieces *map = &w->once_more;
-	unsigned int n;
 	int err;
 
-	for (n = 0; n < MOST_AGAIN; n++) {
+	for (unsigned int n = 0; n < MOST_AGAIN; n++) {
 		int64_t step_ns;
 
 		err = fiemap_read(map, fd, r->first_blk, r->end_blk);
@@ -403,7 +396,7 @@ static void do_volume(struct work *w, uint32_t volume)
 	const struct device *device;
 	bool is_known;
 	uint32_t *files;
-	size_t n, i;
+	size_t n;
 	char *why = site_open(&w->site, w->plan, volume);
 
 	if (why) {
@@ -413,7 +406,7 @@ static void do_volume(struct work *w, uint32_t volume)
 	device = &w->site.plan->device;
 	is_known = device_f2fs(device, "lifetime_write_kbytes", &kb_before);
 	files = report_files(w->plan, volume, &n);
-	for (i = 0; i < n && !w->result->stopped; i++)
+	for (size_t i = 0; i < n && !w->result->stopped; i++)
 		if (w->plan->files[files[i]].n_chosen)
 			do_file(w, files[i]);
 	free(files);
@@ -433,9 +426,7 @@ static void do_volume(struct work *w, uint32_t volume)
  */
 void apply_ask_volumes(struct plan *plan, const struct options *options)
 {
-	size_t i;
-
-	for (i = 0; i < plan->table->n_volumes; i++) {
+	for (size_t i = 0; i < plan->table->n_volumes; i++) {
 		struct volume_plan *v = &plan->volumes[i];
 
 		v->way = options->way;
@@ -478,11 +469,10 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 		.before.blk_bytes = blk_bytes, .after.blk_bytes = blk_bytes, .once_more.blk_bytes = blk_bytes,
 	};
 	uint64_t blks = 0;
-	uint32_t i;
 
 	*result = (struct result){ 0 };
 	w.touched = xcalloc(plan->table->n_files, sizeof(*w.touched));
-	for (i = 0; i < plan->table->n_volumes; i++)
+	for (uint32_t i = 0; i < plan->table->n_volumes; i++)
 		blks += plan->volumes[i].blks;
 	w.spare_blks = options->budget_bytes ? options->budget_bytes / blk_bytes - blks : NO_BUDGET;
 	if (options->rate_bytes && options->rate_bytes / blk_bytes / STEPS_PER_S < w.step_blks)
@@ -490,7 +480,7 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 	note_interrupts();
 	move_be_idle();
 	progress_begin(&w.progress, blk_bytes, blks, options->rate_bytes, options->share_percent);
-	for (i = 0; i < plan->table->n_volumes && !result->stopped; i++)
+	for (uint32_t i = 0; i < plan->table->n_volumes && !result->stopped; i++)
 		if (plan->volumes[i].n_chosen)
 			do_volume(&w, i);
 	result->seconds = (double)(monotonic_ns() - w.progress.begun_ns) / 1e9;
@@ -509,9 +499,7 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
  */
 void apply_free(struct result *result)
 {
-	size_t i;
-
-	for (i = 0; i < result->n_resisted; i++)
+	for (size_t i = 0; i < result->n_resisted; i++)
 		free(result->resisted[i].why);
 	free(result->resisted);
 	free(result->stopped);

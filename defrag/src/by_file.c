@@ -50,14 +50,13 @@ void by_file_init(struct by_file *p, const struct table *table)
 const struct file_extent *by_file_extents(struct by_file *p, uint32_t file, size_t *n)
 {
 	const uint32_t *extents = p->extents + p->begins[file];
-	size_t i;
 
 	*n = p->begins[file + 1] - p->begins[file];
 	if (*n > p->cap_file) {
 		p->cap_file = *n;
 		p->file = xreallocarray(p->file, *n, sizeof(*p->file));
 	}
-	for (i = 0; i < *n; i++) {
+	for (size_t i = 0; i < *n; i++) {
 		const struct extent *e = &p->table->extents[extents[i]];
 
 		p->file[i] = (struct file_extent){ .offset = e->offset, .lba = e->lba, .blks = e->blks, .extent = extents[i] };

@@ -87,10 +87,10 @@ static struct layout find_layout(const struct plan *plan, uint32_t file, const s
 {
 	uint64_t window_blks = plan->weights->known ? plan->weights->heat.window_blks : 1;
 	struct layout l = { .file = file, .extents = extents, .n = n, .breaks = xcalloc(n, sizeof(*l.breaks)) };
-	size_t first, i;
+	size_t i;
 
 	l.end = n ? extents[n - 1].offset + extents[n - 1].blks : 0;
-	for (first = 0; first < n; first = i) {
+	for (size_t first = 0; first < n; first = i) {
 		uint64_t breaks = 0;
 
 		for (i = first; i < n && extents[i].offset / window_blks == extents[first].offset / window_blks; i++)
@@ -114,12 +114,11 @@ static void find_breaks(struct piece *p, const struct plan *plan, const struct w
 {
 	bool in_place = !again_is_rewritten(plan->table, l->extents + w->first, w->end - w->first);
 	uint64_t blks = 0;
-	size_t i;
 
 	p->first = HUGE_VAL;
 	p->last = HUGE_VAL;
 	p->blks = w->blks;
-	for (i = w->first; i < w->end; blks += blks_in(w, &l->extents[i]), i++) {
+	for (size_t i = w->first; i < w->end; blks += blks_in(w, &l->extents[i]), i++) {
 		if (i == w->first || !is_break(l->extents, i))
 			continue;
 		p->last = weight_of_break(plan->weights, plan->table, l->file, l->extents[i].offset, l->end, l->breaks[i],
@@ -221,11 +220,10 @@ static bool take(struct cut *c, size_t n)
 	bool late = is_late(c, pieces), early = is_early(c, last);
 	double saved = 0.0, gain;
 	uint64_t blks = 0;
-	size_t i;
 
 	saved -= late ? pieces->first : pieces->left;
 	saved -= early ? last->last : last->right;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		saved += pieces[i].all + (i ? pieces[i].join : 0.0);
 		blks += pieces[i].blks;
 	}
@@ -245,7 +243,7 @@ static bool take(struct cut *c, size_t n)
 		ranges[n - 1].blks -= last->blks_after;
 		ranges[n - 1].after++;
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		ranges[i].is_joined = i > 0;
 		ranges[i].heals_edge = i > 0 && pieces[i].join > 0.0;
 		ranges[i].gain = gain;

@@ -35,9 +35,8 @@ static uint64_t queue_limit(const struct volume *v, const char *name)
 {
 	static const char *const folders[] = { "queue", "../queue" };
 	uint64_t value = 0;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(folders); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
 		char *path = xasprintf("/sys/dev/block/%u:%u/%s/%s", v->major, v->minor, folders[i], name);
 		bool found = read_number(path, &value);
 
@@ -187,9 +186,8 @@ bool device_requests(const struct device *device, uint64_t *requests)
 	static const char *const names[] = { "../stat", "stat" };
 	uint64_t reads, writes;
 	bool good = false;
-	size_t i;
 
-	for (i = 0; device->name && !good && i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; device->name && !good && i < ARRAY_LEN(names); i++) {
 		char *path = xasprintf("/sys/class/block/%s/%s", device->name, names[i]);
 		FILE *file = fopen(path, "re");
 

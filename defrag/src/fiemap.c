@@ -53,7 +53,6 @@ int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t 
 	struct fiemap *fm = xcalloc(1, sizeof(*fm) + AT_ONCE * sizeof(fm->fm_extents[0]));
 	uint64_t at = first_blk * map->blk_bytes, end = end_blk * map->blk_bytes;
 	bool is_last = false;
-	uint32_t i;
 	int err = 0;
 
 	map->n = 0;
@@ -68,7 +67,7 @@ int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t 
 			break;
 		}
 		is_last = fm->fm_mapped_extents < AT_ONCE;
-		for (i = 0; i < fm->fm_mapped_extents; i++) {
+		for (uint32_t i = 0; i < fm->fm_mapped_extents; i++) {
 			const struct fiemap_extent *e = &fm->fm_extents[i];
 
 			add(map, e, first_blk, end_blk);

@@ -32,10 +32,8 @@ static void add(struct extents *e, uint64_t offset, uint64_t lba, uint64_t blks)
 static void move(struct extents *to, const struct file_extent *from, size_t n, const struct range *r,
 		 const struct range *end, uint64_t *moved)
 {
-	size_t i;
-
 	to->n = 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint64_t blk = from[i].offset, stop = from[i].offset + from[i].blks;
 
 		while (blk < stop) {
@@ -107,10 +105,9 @@ void forecast_find(struct forecast *f, struct plan *plan, uint32_t volume)
 	const struct volume_plan *v = &plan->volumes[volume];
 	struct extents after = { 0 };
 	uint64_t moved = 0;
-	uint32_t i;
 
 	*f = (struct forecast){ 0 };
-	for (i = 0; i < plan->table->n_files; i++) {
+	for (uint32_t i = 0; i < plan->table->n_files; i++) {
 		const struct file_plan *file = &plan->files[i];
 		const struct file_extent *e;
 		size_t n;

@@ -57,13 +57,12 @@ void model_sum(struct requests *sum, const struct file_extent *extents, size_t n
 {
 	struct model model = { .extents = extents, .n = n, .request_blks = request_blks };
 	struct window w;
-	size_t i;
 
 	while (model_next(&model, &w)) {
 		sum->blks += w.blks;
 		sum->requests += w.requests;
 		sum->ideal++;
 	}
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		sum->breaks += extents[i].lba != extents[i - 1].lba + extents[i - 1].blks;
 }

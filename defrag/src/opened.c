@@ -164,11 +164,10 @@ static void find_of_process(const char *pid)
 static void find_of_loops(void)
 {
 	glob_t found;
-	size_t i;
 
 	if (glob("/sys/block/loop*/loop/dio", 0, NULL, &found))
 		return;
-	for (i = 0; i < found.gl_pathc; i++) {
+	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *path = xasprintf("%.*s/backing_file", (int)strlen(found.gl_pathv[i]) - 4, found.gl_pathv[i]);
 		FILE *dio = fopen(found.gl_pathv[i], "re"), *backing = fopen(path, "re");
 		char name[4096];
@@ -215,10 +214,8 @@ static void find_direct(void)
  */
 bool opened_for_direct_writing(dev_t dev, ino_t ino)
 {
-	size_t i;
-
 	find_direct();
-	for (i = 0; i < n_direct; i++)
+	for (size_t i = 0; i < n_direct; i++)
 		if (direct[i].dev == dev && direct[i].ino == ino)
 			return true;
 	return false;

@@ -65,13 +65,12 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 		const struct weights *weights)
 {
 	uint64_t blk_bytes;
-	size_t i;
 
 	*plan = (struct plan){ .table = table, .mib_blks = 1048576.0 / table_blk_bytes(table), .weights = weights };
 	by_file_init(&plan->by_file, table);
 	plan->volumes = xcalloc(table->n_volumes, sizeof(*plan->volumes));
 	plan->files = xcalloc(table->n_files, sizeof(*plan->files));
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		struct volume_plan *v = &plan->volumes[i];
 
 		if (options->table)
@@ -91,7 +90,7 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 				   device_request_bytes(&v->device)) / blk_bytes;
 		v->min_gain = options->min_gain >= 0.0 ? options->min_gain : default_gain(plan, v->request_blks);
 	}
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		if (meant[i])
 			add_file(plan, (uint32_t)i, options->recent_s);
 }
@@ -182,13 +181,13 @@ void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 {
 	uint64_t left = options->budget_bytes ? options->budget_bytes / table_blk_bytes(plan->table) : UINT64_MAX;
 	struct range **order = xcalloc(plan->n_ranges, sizeof(struct range *));
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < plan->n_ranges; i++)
+	for (size_t i = 0; i < plan->n_ranges; i++)
 		if (plan->ranges[i].gain > 0.0 && !plan->ranges[i].is_joined)
 			order[n++] = &plan->ranges[i];
 	qsort(order, n, sizeof(struct range *), by_gain);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct range *r = order[i];
 		struct file_plan *f = &plan->files[r->file];
 		struct volume_plan *v = &plan->volumes[plan->table->files[r->file].volume];
@@ -244,11 +243,9 @@ char *plan_why_left(const struct plan *plan, uint32_t file)
  */
 void plan_free(struct plan *plan)
 {
-	size_t i;
-
-	for (i = 0; i < plan->table->n_files; i++)
+	for (size_t i = 0; i < plan->table->n_files; i++)
 		free(plan->files[i].refused);
-	for (i = 0; i < plan->table->n_volumes; i++) {
+	for (size_t i = 0; i < plan->table->n_volumes; i++) {
 		device_free(&plan->volumes[i].device);
 		free(plan->volumes[i].refused);
 	}

@@ -51,11 +51,10 @@ static const char *why_of_attributes(int path)
 		{ STATX_ATTR_COMPRESSED, "it is compressed: its blocks are clusters, some of which may be released" },
 	};
 	struct statx stx;
-	size_t i;
 
 	if (statx(path, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &stx))
 		return strerror(errno);
-	for (i = 0; i < ARRAY_LEN(attributes); i++)
+	for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
 		if (stx.stx_attributes & attributes[i].bit)
 			return attributes[i].why;
 	return NULL;

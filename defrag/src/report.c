@@ -105,11 +105,11 @@ struct cause_sum *report_causes(struct plan *plan, uint32_t file, size_t *n)
 	const struct table *table = plan->table;
 	struct file_break *breaks;
 	struct cause_sum *sums;
-	size_t n_extents, found = 0, i;
+	size_t n_extents, found = 0;
 	const struct file_extent *p = by_file_extents(&plan->by_file, file, &n_extents);
 
 	breaks = xcalloc(n_extents, sizeof(*breaks));
-	for (i = 1; table->causes && i < n_extents; i++)
+	for (size_t i = 1; table->causes && i < n_extents; i++)
 		if (p[i].lba != p[i - 1].lba + p[i - 1].blks)
 			breaks[found++] = (struct file_break){
 				.extent = (uint32_t)p[i].extent,
@@ -160,11 +160,10 @@ static void put_range(const struct plan *plan, const struct file_plan *f, const 
 /* Whole ranges come last: they are moved because of the others. */
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
-	size_t shown = 0, i;
-	int whole;
+	size_t shown = 0;
 
-	for (whole = 0; whole < 2; whole++) {
-		for (i = f->first; i < f->end && shown < MAX_RANGES; i++) {
+	for (int whole = 0; whole < 2; whole++) {
+		for (size_t i = f->first; i < f->end && shown < MAX_RANGES; i++) {
 			const struct range *r = &plan->ranges[i];
 
 			if (!r->chosen || (r->requests == 1) != whole)
@@ -303,10 +302,8 @@ static void flush(void)
  */
 void report_plan(struct plan *plan)
 {
-	uint32_t i;
-
 	setlocale(LC_CTYPE, "");
-	for (i = 0; i < plan->table->n_volumes; i++)
+	for (uint32_t i = 0; i < plan->table->n_volumes; i++)
 		if (plan->volumes[i].n_files)
 			put_volume(plan, i);
 	if (!plan->table->n_files)

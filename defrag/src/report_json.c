@@ -18,11 +18,11 @@ static struct json json;
 
 static void put_causes(struct plan *plan, uint32_t file)
 {
-	size_t n, i;
+	size_t n;
 	struct cause_sum *sums = report_causes(plan, file, &n);
 
 	json_array(&json, "causes");
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		json_object(&json, NULL);
 		json_text(&json, "op", cause_op_name(sums[i].cause));
 		json_text(&json, "flush", cause_flush_name(sums[i].cause));
@@ -49,10 +49,8 @@ static void put_again(const struct again *again)
 
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
-	size_t i;
-
 	json_array(&json, "ranges");
-	for (i = f->first; i < f->end; i++) {
+	for (size_t i = f->first; i < f->end; i++) {
 		const struct range *r = &plan->ranges[i];
 
 		json_object(&json, NULL);
@@ -119,7 +117,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	uint64_t free_segments = 0;
 	bool is_known = device_f2fs(&v->device, "free_segments", &free_segments);
 	uint32_t *files;
-	size_t n, i;
+	size_t n;
 
 	json_line(&json);
 	json_object(&json, NULL);
@@ -139,7 +137,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	json_maybe(&json, "free_segments", free_segments, is_known);
 	json_array(&json, "files");
 	files = report_files(plan, volume, &n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		put_file(plan, files[i]);
 	free(files);
 	json_end(&json);
@@ -169,17 +167,15 @@ static void put_ranges_of(const struct plan *plan, uint32_t file, uint64_t range
 /* The files that the plan leaves alone, and those that resisted. */
 static void put_not_moved(const struct plan *plan, const struct result *r)
 {
-	size_t i;
-
 	json_array(&json, "not_moved");
-	for (i = 0; i < plan->table->n_files; i++) {
+	for (size_t i = 0; i < plan->table->n_files; i++) {
 		char *why = plan->files[i].n_left ? plan_why_left(plan, (uint32_t)i) : NULL;
 
 		if (why)
 			put_ranges_of(plan, (uint32_t)i, plan->files[i].n_left, why);
 		free(why);
 	}
-	for (i = 0; i < r->n_resisted; i++)
+	for (size_t i = 0; i < r->n_resisted; i++)
 		put_ranges_of(plan, r->resisted[i].file, r->resisted[i].ranges, r->resisted[i].why);
 	json_end(&json);
 }
@@ -212,8 +208,6 @@ static void put_result(const struct plan *plan, const struct result *r)
  */
 void report_json(struct plan *plan, const struct result *result)
 {
-	uint32_t i;
-
 	json = (struct json){ .file = stdout };
 	json_object(&json, NULL);
 	json_text(&json, "format", "fragtrace defrag 1");
@@ -221,7 +215,7 @@ void report_json(struct plan *plan, const struct result *result)
 	json_number(&json, "stale", plan->table->n_stale);
 	json_flag(&json, "causes", plan->table->causes);
 	json_array(&json, "volumes");
-	for (i = 0; i < plan->table->n_volumes; i++)
+	for (uint32_t i = 0; i < plan->table->n_volumes; i++)
 		if (plan->volumes[i].n_files)
 			put_volume(plan, i);
 	json_end(&json);

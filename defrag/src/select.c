@@ -44,17 +44,16 @@ static char *real_path(const struct options *options, const char *arg)
 bool *select_files(const struct options *options, const struct table *table)
 {
 	bool *chosen = xcalloc(table->n_files, sizeof(*chosen)), found;
-	size_t i, k;
 	char *real;
 
 	if (!options->n_operands)
 		memset(chosen, true, table->n_files * sizeof(*chosen));
-	for (i = 0; i < options->n_operands; i++) {
+	for (size_t i = 0; i < options->n_operands; i++) {
 		const char *arg = options->operands[i];
 
 		real = real_path(options, arg);
 		found = false;
-		for (k = 0; k < table->n_files; k++) {
+		for (size_t k = 0; k < table->n_files; k++) {
 			if (!is_meant(table->files[k].path, arg, real))
 				continue;
 			chosen[k] = true;

@@ -27,9 +27,8 @@ static void add_before(struct result *result, const struct requests *file)
 static bool read_exact(struct source *source, struct table *table)
 {
 	static const struct timespec pause = { .tv_nsec = 100000000 };
-	int i;
 
-	for (i = 0; i < MAX_READINGS; i++) {
+	for (int i = 0; i < MAX_READINGS; i++) {
 		if (!source_read_table(source, table, false))
 			return false;
 		if (!table->n_stale || i + 1 == MAX_READINGS)
@@ -44,9 +43,8 @@ static bool read_exact(struct source *source, struct table *table)
 static uint32_t *match_volumes(const struct table *old, const struct table *now)
 {
 	uint32_t *found = xcalloc(old->n_volumes, sizeof(*found));
-	size_t i;
 
-	for (i = 0; i < old->n_volumes; i++) {
+	for (size_t i = 0; i < old->n_volumes; i++) {
 		uint32_t same = table_volume_at(now, old->volumes[i].major, old->volumes[i].minor);
 
 		found[i] = same < now->n_volumes ? same + 1 : 0;
@@ -70,12 +68,12 @@ static void sum_of_table(struct result *result, const struct plan *plan, const b
 	uint32_t *volumes = match_volumes(plan->table, now);
 	struct inodes inodes = { 0 };
 	struct by_file extents;
-	size_t i, n;
+	size_t n;
 
 	by_file_init(&extents, now);
-	for (i = 0; i < now->n_files; i++)
+	for (size_t i = 0; i < now->n_files; i++)
 		*inodes_at(&inodes, now->files[i].volume, now->files[i].ino) = (uint32_t)i + 1;
-	for (i = 0; i < plan->table->n_files; i++) {
+	for (size_t i = 0; i < plan->table->n_files; i++) {
 		const struct file *file = &plan->table->files[i];
 		const struct file_extent *all;
 		uint32_t found;
@@ -127,7 +125,6 @@ static bool sum_of_file(struct result *result, const struct plan *plan, const st
 void truth_find(struct result *result, const struct plan *plan, const bool *touched, struct source *source)
 {
 	struct table now;
-	size_t i;
 
 	result->from_fiemap = !read_exact(source, &now);
 	if (!result->from_fiemap) {
@@ -135,7 +132,7 @@ void truth_find(struct result *result, const struct plan *plan, const bool *touc
 		table_free(&now);
 		return;
 	}
-	for (i = 0; i < plan->table->n_files; i++) {
+	for (size_t i = 0; i < plan->table->n_files; i++) {
 		if (!touched[i])
 			continue;
 		if (sum_of_file(result, plan, &plan->table->files[i]))

@@ -70,10 +70,9 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 	uint64_t *blks = xcalloc(heat->n, sizeof(*blks));
 	const struct heat_window *w;
 	double left = 0.0;
-	size_t n = 0, i;
-	uint32_t file;
+	size_t n = 0;
 
-	for (file = 0; file < table->n_files; file++) {
+	for (uint32_t file = 0; file < table->n_files; file++) {
 		for (w = meant[file] ? heat_find(heat, table, file, 0) : NULL; w; w = heat_next(heat, w)) {
 			blks[n] = counted(w);
 			left += (double)blks[n++];
@@ -81,7 +80,7 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 	}
 	qsort(blks, n, sizeof(*blks), fewer_blks);
 	left *= percent / 100.0;
-	for (i = 0; i < n && left > 0.0; i++) {
+	for (size_t i = 0; i < n && left > 0.0; i++) {
 		weights->least_blks = blks[i];
 		left -= (double)blks[i];
 	}

@@ -13,9 +13,8 @@ static void let_signals_end_it(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	sigset_t none;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(signals); i++)
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
 		signal(signals[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

@@ -146,11 +146,11 @@ static void fill_longs(struct option *longs, char *shorts, const struct command 
 static int count_like(const struct command *command, const char *word)
 {
 	size_t n = strcspn(word, "=");
-	int count = 0, i;
+	int count = 0;
 
 	if (n < 3 || strncmp(word, "--", 2))
 		return 0;
-	for (i = 0; command->options[i]; i++)
+	for (int i = 0; command->options[i]; i++)
 		count += !strncmp(option_defs[command->options[i]].name, word + 2, n - 2);
 	return count;
 }
@@ -192,7 +192,6 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 	struct option longs[MAX_COMMAND_OPTIONS + 2] = { 0 };
 	char shorts[2 * MAX_COMMAND_OPTIONS + 3];
 	const char *last = strrchr(command->operands, ' ');
-	size_t i;
 	int c;
 
 	fill_longs(longs, shorts, command);
@@ -206,7 +205,7 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 	}
 	options->operands = argv + optind;
 	options->n_operands = (size_t)(argc - optind);
-	for (i = 0; i < options->n_operands; i++)
+	for (size_t i = 0; i < options->n_operands; i++)
 		if (!*options->operands[i])
 			die_usage("'': an argument is empty; see %s --help", program);
 	take_table(options, command);

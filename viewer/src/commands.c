@@ -54,14 +54,12 @@ static void check_folder(const char *output, const char *dir)
 /* No output may overwrite an input. */
 static void check_output(const struct options *o, const char *heat)
 {
-	size_t i;
-
 	check_input(o->output, o->table);
 	check_input(o->output, o->img_conf);
 	check_input(o->output, heat);
 	check_folder(o->output, o->table);
 	check_folder(o->output, o->f2fs_state);
-	for (i = 0; i < o->n_color_confs; i++)
+	for (size_t i = 0; i < o->n_color_confs; i++)
 		check_input(o->output, o->color_conf[i]);
 	if (o->interval_ns && o->count != 1 && o->table && !strcmp(o->table, "-"))
 		die_usage("-: -n cannot read standard input again; name a file after -t");
@@ -142,13 +140,12 @@ static void use_check(struct session *s, struct table *table)
 	struct condition condition;
 	struct totals totals;
 	bool is_bad = differences;
-	size_t i;
 
 	totals_find(&totals, table);
 	totals_print(&totals);
 	if (differences)
 		warn("%ju files differed from F2FS in an audit; report it, with dmesg and the file audit", (uintmax_t)differences);
-	for (i = 0; i < s->options.n_operands; i++) {
+	for (size_t i = 0; i < s->options.n_operands; i++) {
 		condition_parse(&condition, s->options.operands[i]);
 		if (condition_holds(&condition, &totals))
 			condition_report(&condition, &totals, s->source.name);
@@ -406,9 +403,8 @@ static void prepare_space(struct session *s)
 static void prepare_check(struct session *s)
 {
 	struct condition condition;
-	size_t i;
 
-	for (i = 0; i < s->options.n_operands; i++)
+	for (size_t i = 0; i < s->options.n_operands; i++)
 		condition_parse(&condition, s->options.operands[i]);
 }
 
@@ -447,9 +443,8 @@ static void run_perfetto(struct session *s)
 static void run_page(struct session *s)
 {
 	const struct options *o = &s->options;
-	size_t i;
 
-	for (i = 0; i < o->n_operands; i++) {
+	for (size_t i = 0; i < o->n_operands; i++) {
 		check_input(o->output, o->operands[i]);
 		check_folder(o->output, o->operands[i]);
 	}

@@ -69,9 +69,8 @@ char *conf_find_installed(const char *name)
 		dir ? xasprintf("%s%s", dir, name) : NULL, dir ? xasprintf("%s../share/fragtrace/%s", dir, name) : NULL,
 		xasprintf(PRESETDIR "/%s", name),
 	}, *found = NULL;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(paths); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		if (paths[i] && !found && !access(paths[i], R_OK))
 			found = paths[i];
 		else
@@ -234,12 +233,11 @@ static bool read_value(const char *word, const struct img_key *key, uint64_t *va
 static char *expected(const struct img_key *key)
 {
 	char *all, *longer;
-	uint64_t i;
 
 	if (!key->names)
 		return xasprintf("a number from %ju to %ju", (uintmax_t)key->min, (uintmax_t)key->max);
 	all = xasprintf("%s", key->names[0]);
-	for (i = 1; i <= key->max; i++) {
+	for (uint64_t i = 1; i <= key->max; i++) {
 		longer = xasprintf("%s%s%s", all, i < key->max ? ", " : " or ", key->names[i]);
 		free(all);
 		all = longer;
@@ -277,9 +275,8 @@ void img_conf_read(struct img_conf *img, const char *arg)
 {
 	bool seen[ARRAY_LEN(img_keys)] = { false }, folds = false;
 	struct conf conf;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(img_keys); i++)
+	for (size_t i = 0; i < ARRAY_LEN(img_keys); i++)
 		*img_field(img, &img_keys[i]) = img_keys[i].preset;
 	if (!arg)
 		return;

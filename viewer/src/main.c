@@ -13,9 +13,7 @@ static bool is_help(const char *word)
 
 static const struct command *find_command(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < N_COMMANDS; i++)
+	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
 	return NULL;
@@ -23,11 +21,9 @@ static const struct command *find_command(const char *name)
 
 static noreturn void help(void)
 {
-	size_t i;
-
 	cli_print("usage: fragtrace [COMMAND [OPTION...] [OPERAND...]]\n"
 		  "Where the blocks of F2FS files lie, and why; without a command: what is watched.\n\n");
-	for (i = 0; i < N_COMMANDS; i++)
+	for (size_t i = 0; i < N_COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i].name, commands[i].summary);
 	cli_print("\nfragtrace COMMAND --help has the options. Most commands read a TABLE as well, a saved snapshot, a mailed text\n"
 		  "or a recording: their help says which.\n"
@@ -50,11 +46,10 @@ static noreturn void start(const char *name, char **argv)
 static noreturn void complete(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? find_command(argv[0]) : NULL;
-	size_t i;
 
 	if (command && !command->program)
 		cli_complete(command, argv[argc - 2], argv[argc - 1]);
-	for (i = 0; argc == 1 && i < N_COMMANDS; i++)
+	for (size_t i = 0; argc == 1 && i < N_COMMANDS; i++)
 		puts(commands[i].name);
 	exit(EXIT_SUCCESS);
 }

@@ -44,11 +44,11 @@ static size_t utf8_length(const char *text)
 /* The value of an escape, or -1 if it is invalid: a path has no NUL, and a byte has eight bits. */
 static int escaped_byte(const char *p, const char *end)
 {
-	int byte = 0, i;
+	int byte = 0;
 
 	if (end - p < 4 || p[1] > '3')
 		return -1;
-	for (i = 1; i < 4; i++) {
+	for (int i = 1; i < 4; i++) {
 		if (p[i] < '0' || p[i] > '7')
 			return -1;
 		byte = byte << 3 | (p[i] - '0');
@@ -114,9 +114,8 @@ static uint32_t code_point(const char *text, size_t n)
 {
 	static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	uint32_t code = (unsigned char)*text & first_bits[n];
-	size_t i;
 
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		code = code << 6 | ((unsigned char)text[i] & 0x3f);
 	return code;
 }
@@ -132,9 +131,8 @@ static bool is_hidden(uint32_t code)
 		{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
 		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(hidden); i++)
+	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
 		if (code >= hidden[i].first && code <= hidden[i].last)
 			return true;
 	return false;

@@ -24,7 +24,6 @@ static bool parse_bytes(const char *arg, uint64_t most, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
 	const char *unit;
-	int shifts;
 	char *end;
 
 	errno = 0;
@@ -32,7 +31,7 @@ static bool parse_bytes(const char *arg, uint64_t most, uint64_t *bytes)
 	unit = *end ? strchr(units, *end) : NULL;
 	if (*arg < '0' || *arg > '9' || errno || !*bytes || (*end && (!unit || end[1])))
 		return false;
-	for (shifts = unit ? (int)(unit - units) + 1 : 0; shifts && *bytes <= most; shifts--)
+	for (int shifts = unit ? (int)(unit - units) + 1 : 0; shifts && *bytes <= most; shifts--)
 		*bytes <<= 10;
 	return *bytes <= most;
 }

@@ -58,9 +58,8 @@ static char *link_target(const char *path)
 static char *follow_links(const char *path)
 {
 	char *name = xasprintf("%s", path), *target;
-	int i;
 
-	for (i = 0; i < MAX_LINKS && (target = link_target(name)); i++) {
+	for (int i = 0; i < MAX_LINKS && (target = link_target(name)); i++) {
 		free(name);
 		name = target;
 	}
@@ -215,9 +214,7 @@ static int open_named(const struct outfile *out)
 /* Give the file a temporary name: a link cannot replace what is there. Return: false with errno. */
 static bool link_beside(const struct outfile *out, const char *nameless)
 {
-	unsigned int i;
-
-	for (i = 0; i < MAX_NAMES; i++) {
+	for (unsigned int i = 0; i < MAX_NAMES; i++) {
 		char end[16], *name;
 
 		snprintf(end, sizeof(end), "%06x", ((unsigned int)getpid() + i) & 0xffffff);

@@ -192,20 +192,19 @@ void session_use_view(struct session *s, struct table *table)
 void session_begin_drawing(struct session *s)
 {
 	struct options *o = &s->options;
-	size_t i;
 
 	if (!o->color_by)
 		o->color_by = "kind";
 	colors_init(&s->colors, o->color_by);
 	if (s->command->draws_one_file && !s->colors.source->needs_causes && !s->colors.source->range_rule)
 		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", o->color_by);
-	for (i = 0; i < o->n_color_confs; i++)
+	for (size_t i = 0; i < o->n_color_confs; i++)
 		colors_read(&s->colors, o->color_conf[i]);
 	s->needs_heat = !strcmp(o->color_by, "heat") || o->with_reads;
 	if (s->needs_heat)
 		s->colors.heat = &s->heat;
 	img_conf_read(&s->img, o->img_conf);
-	for (i = 0; i < N_IMG_OPTIONS; i++)
+	for (size_t i = 0; i < N_IMG_OPTIONS; i++)
 		if (o->img_keys[i])
 			img_conf_set(&s->img, option_defs[OPT_LAYOUT + i].name, o->img_keys[i]);
 }

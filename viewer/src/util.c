@@ -556,9 +556,9 @@ static size_t edit_distance(const char *a, const char *b)
  */
 const char *nearest(const char *word, const char *const *names, size_t n)
 {
-	size_t best = 0, best_distance = SIZE_MAX, i;
+	size_t best = 0, best_distance = SIZE_MAX;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t distance = edit_distance(word, names[i]);
 
 		if (distance < best_distance) {
@@ -580,9 +580,8 @@ void put_base64(FILE *file, const void *data, size_t n)
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *bytes = data;
-	size_t i;
 
-	for (i = 0; i < n; i += 3) {
+	for (size_t i = 0; i < n; i += 3) {
 		uint32_t group = (uint32_t)bytes[i] << 16;
 
 		if (i + 1 < n)

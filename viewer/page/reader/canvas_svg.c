@@ -14,12 +14,12 @@
 void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, const struct img_conf *img,
 		 enum canvas_form form)
 {
-	size_t i, n = width * height;
+	size_t n = width * height;
 
 	(void)form;
 	*canvas = (struct canvas){ .width = width, .height = height, .right = width, .dpi = img->dpi, .form = CANVAS_SVG };
 	canvas->px = xreallocarray(NULL, n, sizeof(*canvas->px));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		canvas->px[i] = rgb;
 	canvas->svg = open_memstream(&canvas->elements.buf, &canvas->elements.len);
 	if (!canvas->svg)
@@ -42,12 +42,11 @@ void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size
 {
 	struct canvas part = { .width = w, .height = h, .dpi = canvas->dpi };
 	struct text png;
-	size_t row;
 
 	if (!w || !h)
 		return;
 	part.px = xreallocarray(NULL, w * h, sizeof(*part.px));
-	for (row = 0; row < h; row++)
+	for (size_t row = 0; row < h; row++)
 		memcpy(part.px + row * w, canvas->px + (y + row) * canvas->width + x, w * sizeof(*part.px));
 	png_out_encode(&part, &png);
 	svg_image(canvas->svg, x, y, w, h, &png);

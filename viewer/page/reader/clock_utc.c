@@ -47,13 +47,12 @@ bool clock_parts(int64_t seconds, struct tm *tm)
 int64_t clock_seconds(struct tm *tm, bool is_local)
 {
 	int64_t year = tm->tm_year + INT64_C(1900), days, seconds;
-	int month;
 
 	(void)is_local;
 	if (year < 1970 || tm->tm_mon < 0 || tm->tm_mon > 11)
 		return -1;
 	days = days_before(year) + tm->tm_mday - 1;
-	for (month = 0; month < tm->tm_mon; month++)
+	for (int month = 0; month < tm->tm_mon; month++)
 		days += days_in(month, year);
 	seconds = days * SECONDS_PER_DAY + tm->tm_hour * 3600 + tm->tm_min * 60 + tm->tm_sec;
 	return clock_parts(seconds, tm) ? seconds : -1;

@@ -27,9 +27,9 @@ static uint32_t *u32_of(struct event *e, const struct event_column *column)
 
 static void read_times(struct event *list, uint32_t n, const char *from, uint64_t time_ns)
 {
-	uint32_t i, delta;
+	uint32_t delta;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		memcpy(&delta, from + i * sizeof(delta), sizeof(delta));
 		time_ns += delta * UINT64_C(1000);
 		list[i].time_ns = time_ns;
@@ -38,18 +38,16 @@ static void read_times(struct event *list, uint32_t n, const char *from, uint64_
 
 static void read_column(struct event *list, uint32_t n, const char *from, const struct event_column *column)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		memcpy((char *)&list[i] + column->offset, from + i * column->size, column->size);
 }
 
 /* Lengths are read before, the column of offsets excepted; so this is a pass of its own. */
 static void add_up(struct event *list, uint32_t n, const struct event_column *column)
 {
-	uint32_t i, value = 0;
+	uint32_t value = 0;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		value += *u32_of(&list[i], column);
 		*u32_of(&list[i], column) = value;
 		if (column->follows == 2)
@@ -71,22 +69,20 @@ static bool is_sane(const struct event *e)
 static bool read_batch(struct events *events, const struct event_batch_header *h, const char *columns)
 {
 	struct event *list;
-	size_t k;
-	uint32_t i;
 
 	while (events->n + h->n > events->cap)
 		events->list = grow(events->list, &events->cap, events->n + h->n, sizeof(*list));
 	list = events->list + events->n;
 	read_times(list, h->n, columns, h->time);
 	columns += h->n * sizeof(uint32_t);
-	for (k = 0; k < EVENT_N_COLUMNS; k++) {
+	for (size_t k = 0; k < EVENT_N_COLUMNS; k++) {
 		read_column(list, h->n, columns, &event_columns[k]);
 		columns += h->n * event_columns[k].size;
 	}
-	for (k = 0; k < EVENT_N_COLUMNS; k++)
+	for (size_t k = 0; k < EVENT_N_COLUMNS; k++)
 		if (event_columns[k].follows)
 			add_up(list, h->n, &event_columns[k]);
-	for (i = 0; i < h->n; i++)
+	for (uint32_t i = 0; i < h->n; i++)
 		if (!is_sane(&list[i]))
 			return false;
 	events->n += h->n;
@@ -182,9 +178,9 @@ struct last_seq {
 void events_find_gap(struct events *events)
 {
 	struct last_seq *last = NULL;
-	size_t i, k, n = 0, cap = 0;
+	size_t k, n = 0, cap = 0;
 
-	for (i = 0; i < events->n; i++) {
+	for (size_t i = 0; i < events->n; i++) {
 		const struct event *e = &events->list[i];
 
 		if (!event_has_seq(e))

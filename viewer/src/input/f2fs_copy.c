@@ -65,12 +65,12 @@ static void write_zones(const char *dir, size_t i, const struct zone_device *d, 
 {
 	static const char *const conditions[N_ZONE_CONDITIONS] = { "nw", "em", "oi", "oe", "cl", [ZONE_READ_ONLY] = "ro", "fu", "of" };
 	char *path = xasprintf("%s/zones.%zu.zst", dir, i), *text = NULL;
-	size_t len = 0, k;
+	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
 		die("no memory to copy what zoned devices report");
-	for (k = 0; k < d->n + d->n_outside; k++) {
+	for (size_t k = 0; k < d->n + d->n_outside; k++) {
 		const struct zone *z = &d->zones[k];
 
 		fprintf(out, "  start: 0x%09jx, len 0x%06jx, cap 0x%06jx, wptr 0x%06jx reset:0 non-seq:0, zcond:%2u(%s) [type: %s]%s\n",
@@ -139,7 +139,6 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
 	char *device = xasprintf("/dev/%s", dev), *trouble = NULL;
 	struct zones before = { 0 }, zones = { 0 };
 	bool has_zones = is_zoned(device, v->blk_bytes);
-	size_t i;
 
 	if (has_zones)
 		trouble = zones_read_volume(&before, table, v, NULL);
@@ -151,7 +150,7 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
 		say_missing(v, "state of the zones", trouble);
 	} else {
 		zones_compare(&zones, &before, 1);
-		for (i = 0; i < zones.n; i++)
+		for (size_t i = 0; i < zones.n; i++)
 			if (zones.devices[i].is_zoned)
 				write_zones(dir, i, &zones.devices[i], v->blk_bytes / 512);
 	}
@@ -171,10 +170,9 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
 void f2fs_states_copy(const struct table *table, const char *dir)
 {
 	char *temporary = xasprintf("%s.tmp", dir);
-	size_t i;
 
 	mkdir(temporary, 0777);
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 		char *dev = f2fs_device_name(v), *sub = xasprintf("%s/%u:%u", temporary, v->major, v->minor);
 

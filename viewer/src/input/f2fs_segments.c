@@ -91,11 +91,11 @@ static bool read_counts(struct parser *p)
 
 static bool read_map(struct parser *p)
 {
-	size_t at = p->segments->n - 1, i;
+	size_t at = p->segments->n - 1;
 	uint8_t *map = p->segments->map + at * F2FS_MAP_BYTES;
 	unsigned int valid = 0;
 
-	for (i = 0; i < F2FS_MAP_BYTES; i++) {
+	for (size_t i = 0; i < F2FS_MAP_BYTES; i++) {
 		int high, low;
 
 		if (!skip(p, ' '))

@@ -26,18 +26,15 @@ void f2fs_source_init(struct f2fs_source *source, const char *table, const char 
 static bool is_wanted(const struct f2fs_source *source, const struct table *table)
 {
 	uint64_t segments = 0;
-	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		segments += (table->volumes[i].end_blk - table->volumes[i].first_blk) / F2FS_SEGMENT_BLKS;
 	return source->is_required || (source->is_live && segments <= F2FS_MAX_UNASKED_SEGMENTS);
 }
 
 static bool is_any_known(const struct f2fs_state *states, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (states[i].segments.n)
 			return true;
 	return false;

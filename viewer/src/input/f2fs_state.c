@@ -277,10 +277,9 @@ FILE *f2fs_state_open(const struct table *table, const struct volume *v, const c
 struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble)
 {
 	struct f2fs_state *states = xcalloc(table->n_volumes, sizeof(*states));
-	size_t i;
 
 	*trouble = NULL;
-	for (i = 0; i < table->n_volumes && !*trouble; i++) {
+	for (size_t i = 0; i < table->n_volumes && !*trouble; i++) {
 		struct reader p = { .volume = &table->volumes[i], .state = &states[i] };
 		char *sub = dir ? subdir_of(p.volume, dir, table->n_volumes, &p.trouble) : NULL;
 
@@ -302,9 +301,7 @@ struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, 
  */
 void f2fs_states_free(struct f2fs_state *states, size_t n)
 {
-	size_t i;
-
-	for (i = 0; states && i < n; i++) {
+	for (size_t i = 0; states && i < n; i++) {
 		f2fs_segments_free(&states[i].segments);
 		free(states[i].victims.chosen);
 		while (states[i].n_notes)

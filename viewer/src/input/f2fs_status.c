@@ -73,9 +73,8 @@ static bool read_status_line(struct status_parser *p)
 {
 	struct f2fs_status *s = p->status;
 	const char *text = p->lines.text, *at;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(logs); i++)
+	for (size_t i = 0; i < ARRAY_LEN(logs); i++)
 		if (starts_with(text, logs[i].label))
 			return read_log(p, i);
 	if (starts_with(text, "Main area: "))
@@ -126,7 +125,7 @@ char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name,
 	struct f2fs_status found = { 0 };
 	struct status_parser p = { .status = status, .lines = { .name = name, .file = file } };
 	bool inside = false, more = true;
-	size_t n_found = 0, i;
+	size_t n_found = 0;
 
 	while (more) {
 		more = f2fs_lines_next(&p.lines);
@@ -140,7 +139,7 @@ char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name,
 			}
 			inside = more && is_volume(p.lines.text, dev);
 			*status = (struct f2fs_status){ 0 };
-			for (i = 0; i < F2FS_N_LOGS; i++)
+			for (size_t i = 0; i < F2FS_N_LOGS; i++)
 				status->heads[i] = status->next[i] = -1;
 			p.has = 0;
 			p.has_blkoff = false;

@@ -58,9 +58,8 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 	uint64_t request_blks = REQUEST_BYTES / table_blk_bytes(table);
 	/* by file: index of its last extent up to now, plus one */
 	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
-	size_t i;
 
-	for (i = 0; i < table->n_extents; i++) {
+	for (size_t i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 		uint32_t prev = last[e->file];
 
@@ -78,9 +77,8 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 {
 	uint64_t request_blks = REQUEST_BYTES / table_blk_bytes(table);
 	const struct extent *prev = NULL;
-	size_t i;
 
-	for (i = 0; i < table->n_order; i++) {
+	for (size_t i = 0; i < table->n_order; i++) {
 		const struct extent *e = &table->extents[table->order[i]];
 
 		if (prev && prev->file != e->file)
@@ -121,9 +119,8 @@ struct figures *figures_of(const struct table *table, uint8_t *starts, bool *cut
 struct figures figures_sum(const struct figures *figures, size_t n)
 {
 	struct figures sum = { 0 };
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		sum.blks += figures[i].blks;
 		sum.extents += figures[i].extents;
 		sum.fragments += figures[i].fragments;
@@ -169,9 +166,8 @@ static int by_badness(const void *a, const void *b, void *priv)
 uint32_t *figures_worst(const struct figures *figures, size_t n)
 {
 	uint32_t *order = xcalloc(n, sizeof(*order));
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, n, sizeof(*order), by_badness, (void *)(uintptr_t)figures);
 	return order;

@@ -14,9 +14,7 @@
 
 static bool take_numbers(char **at, uint64_t *const numbers[], size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!take_number(at, ' ', numbers[i]))
 			return false;
 	return true;

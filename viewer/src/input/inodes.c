@@ -30,10 +30,9 @@ static struct inode_slot *find_slot(const struct inodes *inodes, uint32_t volume
 static void make_room(struct inodes *inodes)
 {
 	struct inodes bigger = { .n_slots = inodes->n_slots ? inodes->n_slots * 4 : 1024 };
-	size_t i;
 
 	bigger.slots = xcalloc(bigger.n_slots, sizeof(*bigger.slots));
-	for (i = 0; i < inodes->n_slots; i++) {
+	for (size_t i = 0; i < inodes->n_slots; i++) {
 		struct inode_slot *old = &inodes->slots[i];
 
 		if (old->value)

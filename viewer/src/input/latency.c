@@ -27,9 +27,7 @@ static bool take_length(char **at, size_t *i)
 
 static struct latency_volume *volume_of(struct latency *latency, unsigned int major, unsigned int minor)
 {
-	size_t i;
-
-	for (i = 0; i < latency->n_volumes; i++)
+	for (size_t i = 0; i < latency->n_volumes; i++)
 		if (latency->volumes[i].major == major && latency->volumes[i].minor == minor)
 			return &latency->volumes[i];
 	latency->volumes = grow(latency->volumes, &latency->caps[0], latency->n_volumes, sizeof(*latency->volumes));
@@ -56,11 +54,11 @@ static bool read_times(struct latency_volume *volume, char *at)
 
 static bool read_fit(struct latency_volume *volume, char *at)
 {
-	size_t i, k;
+	size_t i;
 
 	if (!take_length(&at, &i))
 		return false;
-	for (k = 0; k < LATENCY_SUMS; k++)
+	for (size_t k = 0; k < LATENCY_SUMS; k++)
 		if (!take_number(&at, ' ', &volume->fits[i][k]))
 			return false;
 	return !*at;
@@ -68,12 +66,10 @@ static bool read_fit(struct latency_volume *volume, char *at)
 
 static bool read_counts(struct latency_counts *c, char **at)
 {
-	size_t i;
-
 	if (!take_number(at, ' ', &c->cut) || !take_number(at, ' ', &c->bytes) || !take_number(at, ' ', &c->timed) || !take_number(at, ' ', &c->timed_split) ||
 	    !take_number(at, ' ', &c->waited) || !take_number(at, ' ', &c->waited_split))
 		return false;
-	for (i = 0; i < LATENCY_LENGTHS; i++)
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++)
 		if (!take_number(at, ':', &c->reads[i]) || !take_number(at, ' ', &c->extra[i]))
 			return false;
 	return true;
@@ -161,9 +157,8 @@ void latency_read(struct latency *latency, const char *name)
 double latency_waited(const struct latency_volume *volume, const struct latency_counts *counts)
 {
 	double reads = 0, whole_ns = 0;
-	size_t i;
 
-	for (i = 0; i < LATENCY_LENGTHS; i++) {
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++) {
 		const struct latency_sum *whole = &volume->times[i].whole;
 
 		reads += (double)counts->reads[i];

@@ -22,14 +22,13 @@ static int by_key(const void *a, const void *b)
 static size_t *find_begins(const struct table *table)
 {
 	size_t *begins = xcalloc(table->n_files + 1, sizeof(*begins));
-	size_t i;
 
-	for (i = 0; i < table->n_extents; i++) {
+	for (size_t i = 0; i < table->n_extents; i++) {
 		uint32_t file = table->extents[i].file;
 
 		begins[file + 1] += !table->files[file].in_order;
 	}
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		begins[i + 1] += begins[i];
 	return begins;
 }
@@ -39,15 +38,14 @@ static uint64_t *sort_keys(const struct table *table, const size_t *begins)
 {
 	uint64_t *keys = xcalloc(begins[table->n_files], sizeof(*keys));
 	size_t *next = xcalloc(table->n_files, sizeof(*next));
-	size_t i;
 
-	for (i = 0; i < table->n_extents; i++) {
+	for (size_t i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 
 		if (!table->files[e->file].in_order)
 			keys[begins[e->file] + next[e->file]++] = KEY(e->offset, (uint32_t)i);
 	}
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		if (next[i])
 			qsort(keys + begins[i], next[i], sizeof(*keys), by_key);
 	free(next);
@@ -72,7 +70,7 @@ static void check_once(const struct table *table, const char *name, const struct
  */
 void order_build(struct table *table, const char *name)
 {
-	size_t *begins, i;
+	size_t *begins;
 	uint64_t *keys;
 
 	if (table->n_extents > UINT32_MAX)
@@ -82,7 +80,7 @@ void order_build(struct table *table, const char *name)
 	if (table->n_order) {
 		keys = sort_keys(table, begins);
 		table->order = xcalloc(table->n_order, sizeof(*table->order));
-		for (i = 0; i < table->n_order; i++) {
+		for (size_t i = 0; i < table->n_order; i++) {
 			table->order[i] = (uint32_t)keys[i];
 			if (i)
 				check_once(table, name, &table->extents[table->order[i - 1]],

@@ -18,9 +18,7 @@ enum { DEV, TIMES, VICTIM_EXT, VICTIM, CULPRIT_EXT, CULPRIT, N_FIELDS };
 /* Split a line into its fields, and decode their escapes. */
 static bool split(char *line, char *fields[N_FIELDS])
 {
-	size_t i;
-
-	for (i = 0; i < N_FIELDS; i++) {
+	for (size_t i = 0; i < N_FIELDS; i++) {
 		fields[i] = line;
 		line += strcspn(line, " ");
 		if (line == fields[i] || (*line == ' ') != (i < N_FIELDS - 1))

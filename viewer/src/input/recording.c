@@ -91,9 +91,8 @@ int64_t recorded_snapshot_time(const char *name, const char **suffix)
 {
 	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot", ".table.zst", ".table" };
 	int64_t time_ms = recorded_time_of(name, suffix);
-	size_t i;
 
-	for (i = 0; time_ms >= 0 && i < ARRAY_LEN(suffixes); i++)
+	for (size_t i = 0; time_ms >= 0 && i < ARRAY_LEN(suffixes); i++)
 		if (!strcmp(*suffix, suffixes[i]))
 			return time_ms;
 	return -1;
@@ -198,9 +197,7 @@ void recording_open(struct recording *recording, const char *dir)
  */
 void recording_close(struct recording *recording)
 {
-	size_t i;
-
-	for (i = 0; i < recording->n; i++) {
+	for (size_t i = 0; i < recording->n; i++) {
 		free(recording->list[i].snapshot);
 		free(recording->list[i].events);
 		free(recording->list[i].state);

@@ -19,7 +19,6 @@ static void load_writers(struct replay_state *s)
 {
 	const struct table *t = &s->table;
 	struct ft_snap_header h;
-	size_t i;
 
 	s->n_writers = t->n_writers > 2 ? t->n_writers : 2;
 	s->cap_writers = s->n_writers * 2;
@@ -29,7 +28,7 @@ static void load_writers(struct replay_state *s)
 		return;
 	/* snapshot_parse() has checked that they are there */
 	memcpy(&h, t->text.buf, sizeof(h));
-	for (i = 0; i < t->n_writers; i++) {
+	for (size_t i = 0; i < t->n_writers; i++) {
 		memcpy(&s->writers[i], t->text.buf + h.writers.offset + i * h.writers.size, sizeof(s->writers[i]));
 		if (t->writers[i].cgroup)
 			s->cgroups[i] = xasprintf("%s", t->writers[i].cgroup);
@@ -47,21 +46,20 @@ static char *full_path(const struct table *t, const struct listed_file *file)
 static void load(struct replay_state *s, struct text *snapshot, const char *name)
 {
 	struct listing list;
-	size_t i;
 
 	*s = (struct replay_state){ .name = name };
 	snapshot_parse(&s->table, name, snapshot);
 	snapshot_list(&list, &s->table, name);
 	s->copied_ns = (uint64_t)s->table.text.time_ms * 1000000;
 	load_writers(s);
-	for (i = 0; i < list.n_files; i++) {
+	for (size_t i = 0; i < list.n_files; i++) {
 		struct changing *f = replay_file_at(s, list.files[i].volume, list.files[i].ino);
 
 		f->path = full_path(&s->table, &list.files[i]);
 		f->is_stale = list.files[i].is_stale;
 		f->is_omitted = list.files[i].is_omitted;
 	}
-	for (i = 0; i < list.n_extents; i++) {
+	for (size_t i = 0; i < list.n_extents; i++) {
 		const struct listed_extent *from = &list.extents[i];
 		const struct listed_file *file = &list.files[from->file];
 		struct changing *f = replay_file_at(s, file->volume, file->ino);
@@ -118,13 +116,11 @@ static void name_files(struct replay_state *s, const struct events *events, size
 
 static void release(struct replay_state *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_files; i++) {
+	for (size_t i = 0; i < s->n_files; i++) {
 		free(s->files[i].path);
 		free(s->files[i].ext);
 	}
-	for (i = 0; i < s->n_writers; i++)
+	for (size_t i = 0; i < s->n_writers; i++)
 		free(s->cgroups[i]);
 	free(s->files);
 	free(s->writers);

@@ -20,9 +20,9 @@ static bool is_shown(const struct replay_state *s, const struct changing *f)
 /* Drop what is not shown, and sort the rest. */
 static void settle_files(struct replay_state *s)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < s->n_files; i++) {
+	for (size_t i = 0; i < s->n_files; i++) {
 		struct changing *f = &s->files[i];
 
 		if (is_shown(s, f)) {
@@ -44,9 +44,8 @@ static void compute_figures(struct ft_snap_file *to, const struct changing *f, u
 {
 	struct figures sum = { 0 };
 	struct extent prev, e;
-	size_t i;
 
-	for (i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		if (!is_written(&f->ext[i]))
 			continue;
 		e = (struct extent){ .lba = f->ext[i].lba, .offset = f->ext[i].lblk, .blks = f->ext[i].len };
@@ -106,10 +105,10 @@ static int by_address(const void *a, const void *b)
 static void put_by_lba(struct bytes *to, struct by_lba *all, size_t n, struct ft_snap_file *files)
 {
 	struct by_lba *last = NULL;
-	size_t i, kept = 0;
+	size_t kept = 0;
 
 	qsort(all, n, sizeof(*all), by_address);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (last && last->volume == all[i].volume && all[i].lba < last->lba + last->len) {
 			bool loses = files[all[i].file].flags & FT_SNAP_STALE;
 
@@ -121,15 +120,13 @@ static void put_by_lba(struct bytes *to, struct by_lba *all, size_t n, struct ft
 		all[kept] = all[i];
 		last = &all[kept++];
 	}
-	for (i = 0; i < kept; i++)
+	for (size_t i = 0; i < kept; i++)
 		put(to, &all[i].index, sizeof(all[i].index));
 }
 
 static void put_volumes(struct bytes *to, struct bytes *paths, const struct table *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->n_volumes; i++) {
+	for (size_t i = 0; i < t->n_volumes; i++) {
 		const struct volume *v = &t->volumes[i];
 		struct ft_snap_volume out = {
 			.path = put_path(paths, v->path),
@@ -149,9 +146,7 @@ static void put_volumes(struct bytes *to, struct bytes *paths, const struct tabl
 
 static void put_writers(struct bytes *to, struct bytes *paths, const struct replay_state *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->n_writers; i++) {
+	for (size_t i = 0; i < s->n_writers; i++) {
 		struct ft_snap_writer out = s->writers[i];
 
 		out.cgroup = s->cgroups[i] ? put_path(paths, s->cgroups[i]) : FT_SNAP_NO_PATH;
@@ -164,9 +159,9 @@ static void put_files(struct bytes *files, struct bytes *extents, struct bytes *
 {
 	struct ft_snap_file *out = xcalloc(s->n_files, sizeof(*out));
 	struct by_lba *all = NULL;
-	size_t i, k, n = 0, cap = 0, total = 0;
+	size_t n = 0, cap = 0, total = 0;
 
-	for (i = 0; i < s->n_files; i++) {
+	for (size_t i = 0; i < s->n_files; i++) {
 		struct changing *f = &s->files[i];
 
 		out[i] = (struct ft_snap_file){
@@ -174,7 +169,7 @@ static void put_files(struct bytes *files, struct bytes *extents, struct bytes *
 			.flags = (f->is_stale || f->is_unknown ? FT_SNAP_STALE : 0) | (f->is_omitted ? FT_SNAP_OMITTED : 0),
 		};
 		compute_figures(&out[i], f, REQUEST_BYTES / table_blk_bytes(&s->table));
-		for (k = 0; k < f->n; k++, total++) {
+		for (size_t k = 0; k < f->n; k++, total++) {
 			f->ext[k].file = (uint32_t)i;
 			put(extents, &f->ext[k], sizeof(f->ext[k]));
 			if (!is_written(&f->ext[k]))
@@ -214,7 +209,6 @@ void replay_compose(struct text *text, struct replay_state *s, uint64_t at_ns)
 		{ &h.writers, &writers, sizeof(struct ft_snap_writer) },
 	};
 	struct bytes all = { 0 };
-	size_t i;
 
 	settle_files(s);
 	put_volumes(&volumes, &paths, &s->table);
@@ -222,13 +216,13 @@ void replay_compose(struct text *text, struct replay_state *s, uint64_t at_ns)
 	put_writers(&writers, &paths, s);
 	memcpy(h.magic, FT_SNAP_MAGIC, sizeof(h.magic));
 	h.bytes = sizeof(h);
-	for (i = 0; i < ARRAY_LEN(parts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		*parts[i].array = (struct ft_snap_array){
 			.offset = h.bytes, .nr = parts[i].from->n / parts[i].size, .size = parts[i].size };
 		h.bytes += parts[i].from->n;
 	}
 	put(&all, &h, sizeof(h));
-	for (i = 0; i < ARRAY_LEN(parts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		if (parts[i].from->n)
 			put(&all, parts[i].from->buf, parts[i].from->n);
 		free(parts[i].from->buf);

@@ -121,11 +121,11 @@ static struct ft_snap_extent *written_from(const struct changing *f, size_t i)
 static uint32_t writer_of(struct replay_state *s, const struct event *e, uint32_t volume)
 {
 	struct ft_snap_writer w = { .cgroup = FT_SNAP_NO_PATH, .pid = e->pid, .volume = volume };
-	size_t i, same = 0;
+	size_t same = 0;
 
 	if (!e->pid)
 		return memcmp(e->comm, "several", 8) ? FT_SNAP_WRITER_UNKNOWN : FT_SNAP_WRITER_SEVERAL;
-	for (i = s->n_writers; i-- > FT_SNAP_WRITER_SEVERAL + 1;) {
+	for (size_t i = s->n_writers; i-- > FT_SNAP_WRITER_SEVERAL + 1;) {
 		if (s->writers[i].pid == e->pid && s->writers[i].volume == volume &&
 		    !strncmp(s->writers[i].comm, e->comm, EVENT_COMM)) {
 			same = i;

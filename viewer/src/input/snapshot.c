@@ -118,10 +118,9 @@ static void read_volumes(struct reader *r)
 	struct table *t = r->table;
 	struct ft_snap_volume v = { 0 };
 	size_t size = r->header.volumes.size < sizeof(v) ? r->header.volumes.size : sizeof(v);
-	uint64_t i;
 
 	t->volumes = xcalloc(r->header.volumes.nr + 1, sizeof(*t->volumes));
-	for (i = 0; i < r->header.volumes.nr; i++) {
+	for (uint64_t i = 0; i < r->header.volumes.nr; i++) {
 		get(r, &r->header.volumes, "volumes", i, &v, size);
 		if (v.main_blkaddr >= v.blocks || !v.segment_blocks)
 			die("%s: volume %u:%u has blocks %u to %u, in segments of %u", r->name, v.major,
@@ -150,10 +149,9 @@ static void read_writers(struct reader *r)
 {
 	struct table *t = r->table;
 	struct ft_snap_writer w;
-	uint64_t i;
 
 	t->writers = xcalloc(r->header.writers.nr, sizeof(*t->writers));
-	for (i = 0; i < r->header.writers.nr; i++) {
+	for (uint64_t i = 0; i < r->header.writers.nr; i++) {
 		struct writer *to = &t->writers[t->n_writers++];
 
 		get(r, &r->header.writers, "writers", i, &w, sizeof(w));
@@ -221,12 +219,11 @@ static void read_extents(struct reader *r)
 	uint32_t index, last = 0;
 	struct ft_snap_extent x;
 	struct volume *v;
-	uint64_t i;
 
 	r->known = xcalloc(r->header.files.nr + 1, sizeof(*r->known));
 	t->extents = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->extents));
 	t->causes = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->causes));
-	for (i = 0; i < r->header.by_lba.nr; i++) {
+	for (uint64_t i = 0; i < r->header.by_lba.nr; i++) {
 		struct extent *e = &t->extents[t->n_extents];
 
 		get(r, &r->header.by_lba, "extents by LBA", i, &index, sizeof(index));
@@ -251,9 +248,8 @@ static void read_extents(struct reader *r)
 static void count_stale(struct reader *r)
 {
 	struct ft_snap_file f;
-	uint64_t i;
 
-	for (i = 0; i < r->header.files.nr; i++) {
+	for (uint64_t i = 0; i < r->header.files.nr; i++) {
 		get(r, &r->header.files, "files", i, &f, sizeof(f));
 		if (!(f.flags & FT_SNAP_STALE))
 			continue;
@@ -323,15 +319,14 @@ static struct listed_file listed_file(const struct reader *r, const struct ft_sn
 static void list_files(struct reader *r, struct listing *list)
 {
 	struct ft_snap_file f;
-	uint64_t i;
 
 	list->files = xcalloc(r->header.files.nr, sizeof(*list->files));
 	list->n_files = r->header.files.nr;
-	for (i = 0; i < list->n_files; i++) {
+	for (uint64_t i = 0; i < list->n_files; i++) {
 		get(r, &r->header.files, "files", i, &f, sizeof(f));
 		list->files[i] = listed_file(r, &f);
 	}
-	for (i = 0; i < r->table->n_files; i++)
+	for (uint64_t i = 0; i < r->table->n_files; i++)
 		list->files[r->table->files[i].record].file = (uint32_t)i;
 }
 
@@ -339,11 +334,10 @@ static void list_files(struct reader *r, struct listing *list)
 static void list_extents(struct reader *r, struct listing *list, uint64_t first, uint64_t n)
 {
 	struct ft_snap_extent x = { 0 };
-	uint64_t i;
 
 	list->extents = xcalloc(n, sizeof(*list->extents));
 	list->n_extents = n;
-	for (i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n; i++) {
 		get(r, &r->header.extents, "extents", first + i, &x, sizeof(x));
 		if (x.file >= r->header.files.nr)
 			die("%s: there is no record %u among the files", r->name, x.file);
@@ -393,7 +387,6 @@ void snapshot_list_file(struct listing *list, const struct table *table, const c
 	struct table t = *table;
 	struct reader r = { .table = &t, .name = name, .buf = table->text.buf };
 	struct ft_snap_file f;
-	uint64_t i;
 
 	read_header(&r, table->text.len);
 	get(&r, &r.header.files, "files", table->files[file].record, &f, sizeof(f));
@@ -404,7 +397,7 @@ void snapshot_list_file(struct listing *list, const struct table *table, const c
 	if (f.first > r.header.extents.nr || f.nr > r.header.extents.nr - f.first)
 		die("%s: the extents of inode %u lie outside the file", name, f.ino);
 	list_extents(&r, list, f.first, f.nr);
-	for (i = 0; i < list->n_extents; i++) {
+	for (uint64_t i = 0; i < list->n_extents; i++) {
 		if (list->extents[i].file != table->files[file].record)
 			die("%s: an extent of inode %u is one of another file", name, f.ino);
 		list->extents[i].file = 0;

@@ -250,9 +250,8 @@ static void find_waiting(struct source *source, const struct table *table)
 static void check_kind(const char *name, const struct text *text)
 {
 	static const char *const kinds[] = { "extents", "files" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(kinds); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		char first[64];
 
 		snprintf(first, sizeof(first), "# fragtrace %s ", kinds[i]);

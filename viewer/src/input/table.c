@@ -139,9 +139,8 @@ static bool field_fragmented(struct table_reader *r)
 {
 	static const char *const states[] = { "contiguous ", "fragmented " };
 	const char *space = memchr(r->p, ' ', (size_t)(r->end - r->p));
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(states); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
 		if (starts_with(r, states[i], strlen(states[i]))) {
 			r->p += strlen(states[i]);
 			return i;
@@ -617,8 +616,6 @@ void table_feed(struct table_reader *r, const char *text, size_t len)
  */
 void table_end(struct table_reader *r)
 {
-	size_t i;
-
 	if (r->n_rest > LINE_LIMIT) {
 		r->line++;
 		too_long(r);
@@ -627,7 +624,7 @@ void table_end(struct table_reader *r)
 		die_at(r->name, r->line + 1, "the table is cut short; expected a newline at its end");
 	if (!r->line)
 		die_at(r->name, 1, "the table is empty; expected \"# fragtrace table %d\"", TABLE_VERSION);
-	for (i = 0; i < r->table->n_volumes; i++)
+	for (size_t i = 0; i < r->table->n_volumes; i++)
 		r->table->volumes[i].blk_bytes = r->blk_bytes;
 	inodes_free(&r->inodes);
 	order_build(r->table, r->name);
@@ -657,11 +654,11 @@ static void forget(const char *from, const char *to)
 void table_parse(struct table *table, const char *name, struct text *text, bool keep)
 {
 	struct table_reader *r = table_begin(table, name, text);
-	size_t done, n;
+	size_t n;
 
 	table->text = *text;
 	*text = (struct text){ 0 };
-	for (done = 0; done < table->text.len; done += n) {
+	for (size_t done = 0; done < table->text.len; done += n) {
 		n = table->text.len - done < FORGET_SIZE ? table->text.len - done : FORGET_SIZE;
 		table_feed(r, table->text.buf + done, n);
 		if (!keep)
@@ -765,8 +762,6 @@ size_t table_extent_after(const struct table *table, const struct volume *volume
  */
 void table_free(struct table *table)
 {
-	size_t i;
-
 	free(table->volumes);
 	free(table->files);
 	free(table->extents);
@@ -774,7 +769,7 @@ void table_free(struct table *table)
 	free(table->causes);
 	free(table->writers);
 	text_free(&table->text);
-	for (i = 0; i < table->n_names; i++)
+	for (size_t i = 0; i < table->n_names; i++)
 		free(table->names[i]);
 	free(table->names);
 	*table = (struct table){ 0 };

@@ -16,11 +16,10 @@ static bool is_named(const struct volume *volume, const char *wanted)
 static noreturn void refuse(const struct table *table, const char *name)
 {
 	char *names = xasprintf("%s", "");
-	size_t i;
 
 	if (!table->n_volumes)
 		die("%s: there is no volume, and so none for --volume", name);
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 		char *longer = xasprintf("%s%s%s (%u:%u)", names, i ? ", " : "", v->path, v->major, v->minor);
 
@@ -34,9 +33,9 @@ static noreturn void refuse(const struct table *table, const char *name)
 static uint32_t *keep_files(struct table *table, size_t volume)
 {
 	uint32_t *files = xcalloc(table->n_files, sizeof(*files));
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		if (table->files[i].volume != volume)
 			continue;
 		files[i] = (uint32_t)n;
@@ -49,9 +48,9 @@ static uint32_t *keep_files(struct table *table, size_t volume)
 
 static void keep_extents(struct table *table, const struct volume *volume, const uint32_t *files)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = volume->first; i < volume->end; i++, n++) {
+	for (size_t i = volume->first; i < volume->end; i++, n++) {
 		table->extents[n] = table->extents[i];
 		table->extents[n].file = files[table->extents[n].file];
 		if (table->causes)
@@ -62,9 +61,9 @@ static void keep_extents(struct table *table, const struct volume *volume, const
 
 static void keep_order(struct table *table, const struct volume *volume)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < table->n_order; i++)
+	for (size_t i = 0; i < table->n_order; i++)
 		if (table->order[i] >= volume->first && table->order[i] < volume->end)
 			table->order[n++] = table->order[i] - (uint32_t)volume->first;
 	table->n_order = n;

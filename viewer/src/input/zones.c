@@ -85,7 +85,7 @@ static char *ask_zones(struct zone_device *d, int fd)
 	struct blk_zone_report *report = xcalloc(1, sizeof(*report) + MAX_REPORTED * sizeof(*report->zones));
 	uint64_t sector = 0, asked;
 	char *trouble = NULL;
-	size_t cap = 0, i;
+	size_t cap = 0;
 
 	do {
 		asked = sector;
@@ -94,7 +94,7 @@ static char *ask_zones(struct zone_device *d, int fd)
 			trouble = xasprintf("%s: cannot report zones: %s", d->name, strerror(errno));
 			break;
 		}
-		for (i = 0; i < report->nr_zones; i++) {
+		for (size_t i = 0; i < report->nr_zones; i++) {
 			struct blk_zone *z = &report->zones[i];
 
 			if (!(report->flags & BLK_ZONE_REP_CAPACITY))
@@ -213,13 +213,12 @@ char *zones_read_volume(struct zones *zones, const struct table *table, const st
 	struct f2fs_super super = { 0 };
 	bool is_zoned = false;
 	uint64_t lba = 0;
-	size_t i;
 
 	*zones = (struct zones){ 0 };
 	trouble = read_super(&super, table, v, dir, first);
 	if (!trouble)
 		zones->n = super.n_devices ? super.n_devices : 1;
-	for (i = 0; i < zones->n && !trouble; i++) {
+	for (size_t i = 0; i < zones->n && !trouble; i++) {
 		struct zone_device *d = &zones->devices[i];
 
 		d->name = xasprintf("%s", i || (dir && super.n_devices) ? super.devices[i].path : dir ? "the device" : first);
@@ -249,9 +248,7 @@ char *zones_read_volume(struct zones *zones, const struct table *table, const st
  */
 bool zones_any(const struct zones *zones)
 {
-	size_t i;
-
-	for (i = 0; i < zones->n; i++)
+	for (size_t i = 0; i < zones->n; i++)
 		if (zones->devices[i].is_zoned)
 			return true;
 	return false;
@@ -269,9 +266,8 @@ bool zones_any(const struct zones *zones)
 struct zones *zones_read(const struct table *table, const char *dir)
 {
 	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
-	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
 
 		if (trouble)
@@ -290,9 +286,8 @@ struct zones *zones_read(const struct table *table, const char *dir)
 struct zones *zones_read_known(const struct table *table, const char *dir)
 {
 	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
-	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
 
 		if (trouble)
@@ -310,14 +305,12 @@ struct zones *zones_read_known(const struct table *table, const char *dir)
  */
 void zones_compare(struct zones *zones, const struct zones *earlier, size_t n)
 {
-	size_t i, k, j;
-
-	for (i = 0; i < n; i++) {
-		for (k = 0; k < zones[i].n; k++) {
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < zones[i].n; k++) {
 			struct zone_device *d = &zones[i].devices[k];
 			const struct zone_device *was = &earlier[i].devices[k];
 
-			for (j = 0; j < d->n && j < was->n; j++)
+			for (size_t j = 0; j < d->n && j < was->n; j++)
 				d->zones[j].has_changed = d->zones[j].pointer != was->zones[j].pointer ||
 							  d->zones[j].condition != was->zones[j].condition;
 		}

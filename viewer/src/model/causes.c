@@ -18,11 +18,9 @@
  */
 const char *causes_flaw(const struct table *table)
 {
-	size_t i;
-
 	if (!table->causes)
 		return "a text of a table does not have the causes";
-	for (i = 0; i < table->n_extents; i++)
+	for (size_t i = 0; i < table->n_extents; i++)
 		if (table->causes[i] && table->causes[i] != FT_CAUSE_UNKNOWN)
 			return NULL;
 	return "no cause was seen (" CAUSE_UNSEEN ")";
@@ -144,13 +142,12 @@ static int by_number(const void *a, const void *b)
 struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t parts, size_t *n_sums)
 {
 	struct cause_sum *sums = xcalloc(n, sizeof(*sums));
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sums[i] = (struct cause_sum){ all[i].cause & parts, 1 };
 	qsort(sums, n, sizeof(*sums), by_cause);
 	*n_sums = 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct cause_sum *last = *n_sums ? &sums[*n_sums - 1] : NULL;
 
 		if (last && last->cause == sums[i].cause)
@@ -173,10 +170,10 @@ uint32_t *breaks_main_causes(const struct table *table, const uint8_t *starts)
 {
 	uint32_t *causes = xcalloc(table->n_files, sizeof(*causes));
 	struct breaks breaks;
-	size_t i, n;
+	size_t n;
 
 	breaks_find(&breaks, table, starts);
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
 						    breaks.begins[i + 1] - breaks.begins[i], CAUSE_KIND, &n);
 

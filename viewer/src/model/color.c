@@ -71,11 +71,9 @@ void colors_learn(struct colors *colors, const struct table *table)
  */
 void colors_take(struct colors *to, struct colors *from)
 {
-	size_t i;
-
 	*to = *from;
 	from->rule_of = NULL;
-	for (i = 0; i < to->n_rules; i++)
+	for (size_t i = 0; i < to->n_rules; i++)
 		to->rules[i].what = xasprintf("%s", from->rules[i].what);
 }
 
@@ -85,9 +83,7 @@ void colors_take(struct colors *to, struct colors *from)
  */
 void colors_free(struct colors *colors)
 {
-	size_t i;
-
-	for (i = 0; i < colors->n_rules; i++)
+	for (size_t i = 0; i < colors->n_rules; i++)
 		free(colors->rules[i].what);
 	free(colors->rule_of);
 	*colors = (struct colors){ 0 };
@@ -166,9 +162,7 @@ void colors_drop(struct colors *colors, struct rule *rule)
  */
 struct rule *colors_find(struct colors *colors, const char *what)
 {
-	size_t i;
-
-	for (i = 0; i < colors->n_rules; i++)
+	for (size_t i = 0; i < colors->n_rules; i++)
 		if (!strcmp(colors->rules[i].what, what))
 			return &colors->rules[i];
 	return NULL;
@@ -200,9 +194,7 @@ void colors_add_plain(struct colors *colors, size_t last, const char *what, uint
  */
 void colors_add_classes(struct colors *colors, const struct color_class *classes, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		colors_add_plain(colors, 1, classes[i].name, classes[i].rgb);
 }
 
@@ -294,16 +286,16 @@ void colors_set_theme(bool dark)
  */
 uint32_t colors_themed(uint32_t rgb)
 {
-	uint32_t lightness, more, i;
+	uint32_t lightness, more;
 
 	if (!is_dark)
 		return rgb;
-	for (i = 0; i < ARRAY_LEN(papers); i++)
+	for (uint32_t i = 0; i < ARRAY_LEN(papers); i++)
 		if (papers[i][0] == rgb)
 			return papers[i][1];
 	lightness = (213 * (rgb >> 16) + 715 * (rgb >> 8 & 0xff) + 72 * (rgb & 0xff)) / 1000;
 	more = lightness < LEAST_LIGHTNESS ? (LEAST_LIGHTNESS - lightness) / 2 : 0;
-	for (i = 0; i <= 16; i += 8)
+	for (uint32_t i = 0; i <= 16; i += 8)
 		rgb += more < 0xff - (rgb >> i & 0xff) ? more << i : (0xff - (rgb >> i & 0xff)) << i;
 	return rgb;
 }

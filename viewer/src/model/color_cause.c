@@ -44,27 +44,23 @@ static void init(struct colors *colors)
 static void add_rules(struct colors *colors, const struct table *table, const struct part *part)
 {
 	bool met[FT_NR_OPS + FT_NR_WHYS] = { false };
-	unsigned int v;
-	size_t i;
 
 	_Static_assert(FT_NR_OPS - 1 <= N_DISTINCT && FT_NR_WHYS - 2 <= N_DISTINCT, "too few colours");
-	for (i = 0; i < table->n_extents; i++)
+	for (size_t i = 0; i < table->n_extents; i++)
 		if (ft_cause_why(table->causes[i]) != FT_WHY_NONE)
 			met[part->value(table->causes[i])] = true;
-	for (v = part->first; v < part->n; v++)
+	for (unsigned int v = part->first; v < part->n; v++)
 		if (met[v] && !colors_find(colors, part->names[v]))
 			colors_add_plain(colors, 2, part->names[v], colors_distinct(v - part->first));
 }
 
 static void learn(struct colors *colors, const struct table *table, const struct part *part)
 {
-	unsigned int v;
-
 	if (table->causes)
 		add_rules(colors, table, part);
 	free(colors->rule_of);
 	colors->rule_of = xcalloc(part->n, sizeof(*colors->rule_of));
-	for (v = 0; v < part->n; v++) {
+	for (unsigned int v = 0; v < part->n; v++) {
 		const struct rule *rule = colors_find(colors, part->names[v]);
 
 		if (!rule)

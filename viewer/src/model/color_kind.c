@@ -120,7 +120,6 @@ static void read_rule(struct colors *colors, const struct conf *conf)
 	const char *what = conf->word[0];
 	struct rule *rule = colors_find(colors, what);
 	uint32_t rgb[N_GIVEN_TONES];
-	size_t i;
 
 	check_what(conf, what);
 	if (conf->n_words != 1 + N_GIVEN_TONES)
@@ -130,7 +129,7 @@ static void read_rule(struct colors *colors, const struct conf *conf)
 		die_at(conf->name, conf->line, "a second rule for %s", what);
 	if (!rule && colors->n_rules == MAX_RULES)
 		die_at(conf->name, conf->line, "more than %d rules", MAX_RULES - 1);
-	for (i = 0; i < N_GIVEN_TONES; i++)
+	for (size_t i = 0; i < N_GIVEN_TONES; i++)
 		rgb[i] = read_color(conf, conf->word[1 + i]);
 	if (!rule || rule != &colors->rules[colors->n_rules - 1]) {
 		/* the last rule wins: a repeated rule moves to the end */
@@ -205,10 +204,8 @@ bool path_is_shown(const char *path, const char *pattern)
 
 static size_t kind_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
-	size_t i;
-
 	(void)figures;
-	for (i = colors->n_rules - 1; i; i--) {
+	for (size_t i = colors->n_rules - 1; i; i--) {
 		const char *what = colors->rules[i - 1].what;
 
 		if (is_glob(what) ? path_matches(file->path, what) : !strcmp(file->ext, what))
@@ -254,9 +251,9 @@ const uint32_t *colors_of_extension(const char *ext)
 static size_t count_candidates(struct candidate *found, struct colors *colors,
 			       const struct table *table)
 {
-	size_t n = 0, i, j;
+	size_t n = 0, j;
 
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		const struct file *file = &table->files[i];
 
 		if (!colors_of_extension(file->ext) || colors_find(colors, file->ext))
@@ -286,15 +283,15 @@ static void kind_learn(struct colors *colors, const struct table *table)
 {
 	struct candidate found[MAX_KNOWN_EXTENSIONS];
 	bool is_taken[ARRAY_LEN(palette)] = { 0 };
-	size_t n, i, place;
+	size_t n, place;
 
 	if (colors->n_read)
 		return;
-	for (i = 0; i + 1 < colors->n_rules; i++)
+	for (size_t i = 0; i + 1 < colors->n_rules; i++)
 		is_taken[place_of(colors->rules[i].what)] = true;
 	n = count_candidates(found, colors, table);
 	qsort(found, n, sizeof(*found), by_size);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		place = place_of(found[i].ext);
 		if (!is_taken[place])
 			colors_add(colors, found[i].ext, palette[place]);

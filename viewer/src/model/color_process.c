@@ -37,11 +37,10 @@ static int by_extents(const void *a, const void *b)
 static struct process *count_processes(const struct table *table)
 {
 	struct process *found = xcalloc(table->n_writers, sizeof(*found));
-	size_t i;
 
-	for (i = 0; i < table->n_writers; i++)
+	for (size_t i = 0; i < table->n_writers; i++)
 		found[i].writer = (uint32_t)i;
-	for (i = 0; i < table->n_extents; i++)
+	for (size_t i = 0; i < table->n_extents; i++)
 		found[table->writers[ft_cause_writer(table->causes[i])].same_as].extents++;
 	qsort(found, table->n_writers, sizeof(*found), by_extents);
 	return found;
@@ -59,11 +58,9 @@ static void add_process(struct colors *colors, const char *name)
 /* The rule of each writer. */
 static void find_rules(struct colors *colors, const struct table *table)
 {
-	size_t i;
-
 	free(colors->rule_of);
 	colors->rule_of = xcalloc(table->n_writers, sizeof(*colors->rule_of));
-	for (i = 0; i < table->n_writers; i++) {
+	for (size_t i = 0; i < table->n_writers; i++) {
 		char *name = writer_name(table, (uint32_t)i);
 		const struct rule *rule = colors_find(colors, name);
 
@@ -77,12 +74,11 @@ static void find_rules(struct colors *colors, const struct table *table)
 static void process_learn(struct colors *colors, const struct table *table)
 {
 	struct process *found;
-	size_t i;
 
 	if (!table->causes)
 		return;
 	found = count_processes(table);
-	for (i = 0; i < table->n_writers && found[i].extents; i++) {
+	for (size_t i = 0; i < table->n_writers && found[i].extents; i++) {
 		char *name = writer_name(table, found[i].writer);
 
 		add_process(colors, name);

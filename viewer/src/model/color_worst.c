@@ -31,11 +31,10 @@ static void worst_learn(struct colors *colors, const struct table *table)
 {
 	struct figures *figures = figures_of(table, NULL, NULL);
 	uint32_t *order = figures_worst(figures, table->n_files);
-	size_t i;
 
 	free(colors->rule_of);
 	colors->rule_of = xcalloc(table->n_files, sizeof(*colors->rule_of));
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		const struct figures *f = &figures[order[i]];
 		const char *name = name_of(table, &table->files[order[i]]);
 		size_t n = colors->n_rules - N_OTHERS;
@@ -43,7 +42,7 @@ static void worst_learn(struct colors *colors, const struct table *table)
 		if (f->fragments > 1 && n < MAX_FILES && !colors_find(colors, name))
 			colors_add_plain(colors, N_OTHERS, name, colors_distinct(n));
 	}
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		const struct rule *rule = colors_find(colors, name_of(table, &table->files[i]));
 
 		if (!rule)

@@ -16,9 +16,9 @@ static char *add(char *text, char *flaw)
 
 static size_t count_stopped(const struct table *table)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		n += table->volumes[i].stopped;
 	return n;
 }

@@ -40,16 +40,15 @@ void groups_find(struct groups *groups, const struct table *table, const struct 
 {
 	uint32_t *files = xcalloc(table->n_files, sizeof(*files));
 	struct group *group = NULL;
-	size_t i;
 
 	*groups = (struct groups){
 		.all = xcalloc(table->n_files, sizeof(*groups->all)),
 		.breaks = xcalloc(breaks->n, sizeof(*groups->breaks)),
 	};
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		files[i] = (uint32_t)i;
 	qsort_r(files, table->n_files, sizeof(*files), by_extension, table->files);
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		const struct file *file = &table->files[files[i]];
 
 		if (!group || by_extension(&files[i - 1], &files[i], table->files)) {

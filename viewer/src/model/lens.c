@@ -74,9 +74,7 @@ static noreturn void refuse_range(const struct lens *lens, const struct table *t
 
 static bool has_blk(const struct table *table, uint64_t blk)
 {
-	size_t i;
-
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		if (blk >= table->volumes[i].first_blk && blk < table->volumes[i].end_blk)
 			return true;
 	return false;
@@ -96,10 +94,9 @@ static bool has_blk(const struct table *table, uint64_t blk)
 struct part *lens_parts(const struct lens *lens, const struct table *table, const char *name, size_t *n)
 {
 	struct part *parts = xcalloc(table->n_volumes, sizeof(*parts));
-	size_t i;
 
 	*n = 0;
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		struct part part = { i, table->volumes[i].first_blk, table->volumes[i].end_blk };
 
 		if (lens->range && part.first_blk < lens->first)
@@ -122,11 +119,10 @@ struct part *lens_parts(const struct lens *lens, const struct table *table, cons
 static uint32_t *select_files(struct table *table, const struct table *whole, const char *only)
 {
 	uint32_t *files = xcalloc(whole->n_files, sizeof(*files));
-	size_t i;
 
 	table->files = xcalloc(whole->n_files, sizeof(*table->files));
 	table->n_files = 0;
-	for (i = 0; i < whole->n_files; i++) {
+	for (size_t i = 0; i < whole->n_files; i++) {
 		files[i] = NO_FILE;
 		if (!path_is_shown(whole->files[i].path, only))
 			continue;
@@ -151,12 +147,12 @@ static uint32_t *select_extents(struct selection *s, const struct table *whole, 
 {
 	uint32_t *extents = xcalloc(whole->n_extents, sizeof(*extents));
 	struct table *table = &s->table;
-	size_t v, i, n = 0;
+	size_t n = 0;
 
-	for (v = 0; v < whole->n_volumes; v++) {
+	for (size_t v = 0; v < whole->n_volumes; v++) {
 		table->volumes[v].first = n;
 		s->begins[v + 1] = s->begins[v];
-		for (i = whole->volumes[v].first; i < whole->volumes[v].end; i++) {
+		for (size_t i = whole->volumes[v].first; i < whole->volumes[v].end; i++) {
 			const struct extent *e = &whole->extents[i];
 
 			if (files[e->file] == NO_FILE) {
@@ -178,10 +174,8 @@ static uint32_t *select_extents(struct selection *s, const struct table *whole, 
 static void select_order(struct table *table, const struct table *whole, const uint32_t *files,
 			 const uint32_t *extents)
 {
-	size_t i;
-
 	table->n_order = 0;
-	for (i = 0; i < whole->n_order; i++)
+	for (size_t i = 0; i < whole->n_order; i++)
 		if (files[whole->extents[whole->order[i]].file] != NO_FILE)
 			table->order[table->n_order++] = extents[whole->order[i]];
 }
@@ -195,13 +189,12 @@ static void select_order(struct table *table, const struct table *whole, const u
 void selection_make(struct selection *s, const struct table *whole, const char *only)
 {
 	uint32_t *files, *extents;
-	size_t i;
 
 	*s = (struct selection){ .table = *whole, .n_all_files = whole->n_files };
 	s->others = xcalloc(whole->n_extents, sizeof(*s->others));
 	s->begins = xcalloc(whole->n_volumes + 1, sizeof(*s->begins));
 	s->table.volumes = xcalloc(whole->n_volumes, sizeof(*s->table.volumes));
-	for (i = 0; i < whole->n_volumes; i++)
+	for (size_t i = 0; i < whole->n_volumes; i++)
 		s->table.volumes[i] = whole->volumes[i];
 	s->table.extents = xcalloc(whole->n_extents, sizeof(*s->table.extents));
 	s->table.order = xcalloc(whole->n_order, sizeof(*s->table.order));

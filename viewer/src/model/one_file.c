@@ -58,12 +58,11 @@ char *one_file_without_blocks(const struct table *table, const char *name, const
 {
 	struct listing list = { 0 };
 	char *sentence = NULL;
-	size_t i;
 
 	if (!snapshot_is(&table->text))
 		return NULL;
 	snapshot_list(&list, table, name);
-	for (i = 0; i < list.n_files && !sentence; i++) {
+	for (size_t i = 0; i < list.n_files && !sentence; i++) {
 		const struct listed_file *f = &list.files[i];
 
 		if (f->file == NO_FILE && !f->is_omitted && (!strcmp(f->path, path) || path_matches(f->path, path)))
@@ -141,14 +140,14 @@ char *one_file_find(const struct table *table, const char *name, const char *pat
 static void copy_extents(struct table *table, const struct table *whole, uint32_t file)
 {
 	const struct volume *v = &whole->volumes[whole->files[file].volume];
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = v->first; i < v->end; i++)
+	for (size_t i = v->first; i < v->end; i++)
 		n += whole->extents[i].file == file;
 	table->extents = xcalloc(n, sizeof(*table->extents));
 	table->causes = whole->causes ? xcalloc(n, sizeof(*table->causes)) : NULL;
 	table->n_extents = 0;
-	for (i = v->first; i < v->end; i++) {
+	for (size_t i = v->first; i < v->end; i++) {
 		if (whole->extents[i].file != file)
 			continue;
 		if (whole->causes)
@@ -188,14 +187,13 @@ static void add_unwritten(struct one_file *one, const struct table *whole, const
 			  size_t *cap)
 {
 	struct listing list;
-	size_t i;
 
 	if (!whole->text.buf || !snapshot_is(&whole->text))
 		return;
 	snapshot_list_file(&list, whole, name, file);
 	one->is_complete = true;
 	one->is_stale = list.files[0].is_stale;
-	for (i = 0; i < list.n_extents; i++) {
+	for (size_t i = 0; i < list.n_extents; i++) {
 		const struct listed_extent *e = &list.extents[i];
 
 		if (e->is_written)
@@ -212,11 +210,10 @@ static void add_unwritten(struct one_file *one, const struct table *whole, const
 static void find_jumps(struct one_file *one)
 {
 	const struct extent *prev = NULL;
-	size_t i;
 
 	/* at most one for each extent */
 	one->jumps = xcalloc(one->table.n_extents, sizeof(*one->jumps));
-	for (i = 0; i < one->n_parts; i++) {
+	for (size_t i = 0; i < one->n_parts; i++) {
 		uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
 		const struct extent *e;
 
@@ -251,20 +248,20 @@ uint64_t file_jump_distance(const struct file_jump *jump)
  */
 void one_file_make(struct one_file *one, const struct table *whole, const char *name, uint32_t file)
 {
-	size_t cap, i;
+	size_t cap;
 
 	*one = (struct one_file){ 0 };
 	make_table(&one->table, whole, name, file);
 	cap = one->n_parts = one->table.n_extents;
 	one->parts = xcalloc(cap, sizeof(*one->parts));
-	for (i = 0; i < one->n_parts; i++)
+	for (size_t i = 0; i < one->n_parts; i++)
 		one->parts[i] = (struct file_part){ one->table.extents[i].offset, one->table.extents[i].blks, i };
 	add_unwritten(one, whole, name, file, &cap);
 	if (one->is_complete)
 		one->table.n_stale = one->is_stale;
 	qsort(one->parts, one->n_parts, sizeof(*one->parts), by_offset);
 	find_jumps(one);
-	for (i = 0; i < one->n_parts; i++) {
+	for (size_t i = 0; i < one->n_parts; i++) {
 		const struct file_part *part = &one->parts[i];
 
 		if (part->offset > one->end)

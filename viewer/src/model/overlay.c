@@ -72,12 +72,11 @@ int overlay_stat(const char *path, struct stat *st)
 	char *real = realpath(path, NULL), *options = NULL;
 	const char *rest = "", *at, *end;
 	int result = -1;
-	size_t i;
 
 	if (real)
 		options = options_of(real, &rest);
 	/* the upper one goes before those below it */
-	for (i = 0; i < ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		for (at = options; at && result; at = *end ? end + 1 : NULL) {
 			end = at + strcspn(at, ",");
 			if (strncmp(at, names[i], strlen(names[i])))

@@ -14,9 +14,8 @@
 static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors *colors)
 {
 	const struct table *table = runs->table;
-	size_t i;
 
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		const struct file *file = &table->files[i];
 
 		runs->total.files[file->fragmented]++;
@@ -72,9 +71,8 @@ static void count_reads_of(const struct runs *runs, const struct run *run, struc
 	const struct heat *heat = runs->colors->heat;
 	uint64_t lba = run->lba, end = run->lba + run->blks;
 	const struct heat_window *w;
-	size_t i;
 
-	for (i = run->first; i < run->first + run->n; i++) {
+	for (size_t i = run->first; i < run->first + run->n; i++) {
 		const struct extent *e = &runs->table->extents[i];
 		uint64_t blk = e->offset + (lba - e->lba), extent_end = e->lba + (uint64_t)e->blks;
 		uint64_t end_blk = e->offset + ((extent_end < end ? extent_end : end) - e->lba);
@@ -93,9 +91,8 @@ static void count_reads(const struct runs *runs, struct count *counts)
 {
 	bool *is_met = xcalloc(runs->colors->heat->n, sizeof(*is_met));
 	struct run run;
-	size_t i;
 
-	for (i = 0; i < runs->n_parts; i++) {
+	for (size_t i = 0; i < runs->n_parts; i++) {
 		struct run_walk walk = runs_walk(runs, i);
 
 		while (runs_next(&walk, &run))
@@ -133,9 +130,8 @@ static uint64_t near_blks(const struct run *fragment)
 static void mark_first(struct runs *runs, const struct run *fragment)
 {
 	uint64_t left = near_blks(fragment);
-	size_t i;
 
-	for (i = fragment->first; left; i++) {
+	for (size_t i = fragment->first; left; i++) {
 		uint64_t blks = runs->table->extents[i].blks;
 
 		runs->near[i].first = (uint8_t)(left < blks ? left : blks);
@@ -146,9 +142,8 @@ static void mark_first(struct runs *runs, const struct run *fragment)
 static void mark_last(struct runs *runs, const struct run *fragment)
 {
 	uint64_t left = near_blks(fragment);
-	size_t i;
 
-	for (i = fragment->first + fragment->n - 1; left; i--) {
+	for (size_t i = fragment->first + fragment->n - 1; left; i--) {
 		uint64_t blks = runs->table->extents[i].blks;
 
 		runs->near[i].last = (uint8_t)(left < blks ? left : blks);
@@ -173,7 +168,6 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 	/* before runs_narrow(), there is one part for each volume */
 	struct run_walk walk = runs_walk(runs, volume);
 	struct run run;
-	size_t i;
 
 	walk.has_ranges = colors->source->range_rule;
 	while (runs_next(&walk, &run)) {
@@ -194,7 +188,7 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 			tone = next_tone[rule] ? TONE_FRAG_B : TONE_FRAG_A;
 			next_tone[rule] ^= true;
 		}
-		for (i = 0; i < run.n; i++)
+		for (size_t i = 0; i < run.n; i++)
 			if (table->extents[run.first + i].lba >= run.lba)
 				runs->shades[run.first + i] = SHADE(rule, tone);
 	}
@@ -215,7 +209,6 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
 	bool next_tone[MAX_RULES] = { false };
 	bool *cuts = colors->source->near_break ? xcalloc(table->n_extents, sizeof(*cuts)) : NULL;
-	size_t i;
 
 	*runs = (struct runs){ .table = table, .colors = colors, .lens = &all, .selection = selection, .states = states };
 	runs->parts = lens_parts(&all, table, "", &runs->n_parts);
@@ -225,7 +218,7 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	count_files(runs, rule_of, colors);
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
 	runs->near = cuts ? xcalloc(table->n_extents, sizeof(*runs->near)) : NULL;
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		shade_volume(runs, i, colors, rule_of, next_tone, cuts);
 	free(cuts);
 	if (colors->heat)
@@ -253,7 +246,6 @@ static void count_drawn(struct runs *runs, const struct run *run, const struct c
 	uint32_t index = runs->table->extents[run->first].file;
 	bool fragmented = runs->table->files[index].fragmented;
 	struct count *counts[] = { &runs->drawn[SHADE_RULE(run->shade)], &runs->drawn_total };
-	size_t i;
 
 	if (!is_met[index]) {
 		runs->drawn_total.files[fragmented]++;
@@ -262,7 +254,7 @@ static void count_drawn(struct runs *runs, const struct run *run, const struct c
 			counts[0]->files[fragmented]++;
 	}
 	is_met[index] = true;
-	for (i = 0; i < ARRAY_LEN(counts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
 		counts[i]->blks[fragmented] += run->blks;
 		counts[i]->fragments[fragmented] += is_first || begins_fragment(runs, run);
 	}
@@ -294,7 +286,6 @@ static void count_part(struct runs *runs, size_t part, const struct colors *colo
 void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors *colors, const char *name)
 {
 	bool *is_met;
-	size_t i;
 
 	runs->lens = lens;
 	if (!lens->range)
@@ -307,7 +298,7 @@ void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors
 	runs->free_blks = runs->free_gaps = runs->free_longest = 0;
 	runs->other_blks = runs->node_blks = runs->left_out_blks = 0;
 	is_met = xcalloc(runs->table->n_files, sizeof(*is_met));
-	for (i = 0; i < runs->n_parts; i++)
+	for (size_t i = 0; i < runs->n_parts; i++)
 		count_part(runs, i, colors, is_met);
 	if (colors->heat)
 		count_reads(runs, runs->drawn);

@@ -83,9 +83,8 @@ static void count_runs(struct space *space)
 static void count_watched(struct space *space, const struct table *table)
 {
 	const struct volume *v = space->volume;
-	size_t i;
 
-	for (i = v->first; i < v->end; i++) {
+	for (size_t i = v->first; i < v->end; i++) {
 		uint64_t blk = table->extents[i].lba - v->first_blk, end = blk + table->extents[i].blks, next;
 
 		for (; blk < end; blk = next) {
@@ -101,9 +100,7 @@ static void count_watched(struct space *space, const struct table *table)
 
 static bool is_head(const struct space *space, uint64_t segment)
 {
-	size_t i;
-
-	for (i = 0; space->knows_heads && i < F2FS_N_LOGS; i++)
+	for (size_t i = 0; space->knows_heads && i < F2FS_N_LOGS; i++)
 		if (space->state->status.heads[i] == (int64_t)segment)
 			return true;
 	return false;
@@ -112,9 +109,8 @@ static bool is_head(const struct space *space, uint64_t segment)
 static void count_segments(struct space *space)
 {
 	const struct f2fs_segments *s = &space->state->segments;
-	size_t i;
 
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct space_type *type = &space->types[s->type[i]];
 		bool head = is_head(space, i);
 
@@ -142,10 +138,9 @@ static void count_segments(struct space *space)
 static void find_heads(struct space *space)
 {
 	const struct f2fs_segments *s = &space->state->segments;
-	size_t i;
 
 	space->knows_heads = space->state->status.segments;
-	for (i = 0; i < F2FS_N_TYPES; i++) {
+	for (size_t i = 0; i < F2FS_N_TYPES; i++) {
 		struct space_type *type = &space->types[i];
 
 		type->head = space->knows_heads ? space->state->status.heads[i] : -1;
@@ -207,9 +202,9 @@ static struct section section_at(const struct space *space, uint64_t section, ui
 {
 	const struct f2fs_segments *s = &space->state->segments;
 	struct section found = { 0 };
-	uint64_t first = section * size, sum = 0, i;
+	uint64_t first = section * size, sum = 0;
 
-	for (i = first; i < first + size && i < s->n; i++) {
+	for (uint64_t i = first; i < first + size && i < s->n; i++) {
 		found.valid += s->valid[i];
 		found.has_head |= is_head(space, i);
 		/* F2FS has INVALID_MTIME in segments without blocks */
@@ -270,13 +265,13 @@ static void find_times(const struct space *space, uint64_t size, uint64_t *oldes
 static void find_picks(struct space *space)
 {
 	const struct f2fs_victims *victims = &space->state->victims;
-	uint64_t size = space->segs_per_sec ? space->segs_per_sec : 1, oldest = 0, newest = 0, i;
+	uint64_t size = space->segs_per_sec ? space->segs_per_sec : 1, oldest = 0, newest = 0;
 	uint64_t n = (space->state->segments.n + size - 1) / size;
 
 	space->has_mtime = space->state->segments.mtime;
 	if (space->has_mtime)
 		find_times(space, size, &oldest, &newest);
-	for (i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n; i++) {
 		struct section section = section_at(space, i, size);
 		struct space_pick pick = { .section = i, .valid = section.valid, .cost = section.valid };
 
@@ -375,9 +370,8 @@ struct space_file *space_files(const struct volume *v, const struct table *table
 struct space *space_of(const struct table *table, const struct f2fs_state *states)
 {
 	struct space *all = xcalloc(table->n_volumes, sizeof(*all));
-	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		struct space *space = &all[i];
 
 		space->volume = &table->volumes[i];

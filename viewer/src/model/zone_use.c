@@ -36,9 +36,9 @@ static uint64_t valid_between(const struct f2fs_segments *s, uint64_t blk, uint6
 static void count_valid(struct zone_use *use, const struct space *space, uint64_t first_blk)
 {
 	const struct f2fs_segments *s = &space->state->segments;
-	uint64_t blk, end = use->end - first_blk, next, sum = 0;
+	uint64_t end = use->end - first_blk, next, sum = 0;
 
-	for (blk = use->begin - first_blk; blk < end; blk = next) {
+	for (uint64_t blk = use->begin - first_blk; blk < end; blk = next) {
 		size_t segment = (size_t)(blk / F2FS_SEGMENT_BLKS);
 		uint64_t valid;
 
@@ -54,9 +54,7 @@ static void count_valid(struct zone_use *use, const struct space *space, uint64_
 
 static void find_logs(struct zone_use *use, const struct f2fs_status *status, uint64_t first_blk)
 {
-	size_t i;
-
-	for (i = 0; i < F2FS_N_LOGS; i++) {
+	for (size_t i = 0; i < F2FS_N_LOGS; i++) {
 		uint64_t head = first_blk + (uint64_t)status->heads[i] * F2FS_SEGMENT_BLKS;
 
 		use->next[i] = UINT64_MAX;
@@ -119,9 +117,7 @@ const char *zone_condition_name(size_t condition)
  */
 const struct zone *zone_at(const struct zones *zones, uint64_t lba, char name[static ZONE_NAME_MAX])
 {
-	size_t i;
-
-	for (i = 0; i < zones->n; i++) {
+	for (size_t i = 0; i < zones->n; i++) {
 		const struct zone_device *d = &zones->devices[i];
 		uint64_t number = lba < d->lba ? UINT64_MAX : (lba - d->lba) / d->zones->blks;
 		int len = zones->n > 1 ? snprintf(name, ZONE_NAME_MAX, "%zu:", i) : 0;
@@ -169,9 +165,8 @@ void zone_use_of(struct zone_use *use, const struct space *space, const struct z
 static struct zone_finding compare_logs(const struct zone_use *use, const struct zone *zone)
 {
 	struct zone_finding found = { 0 };
-	size_t i;
 
-	for (i = 0; i < F2FS_N_LOGS; i++) {
+	for (size_t i = 0; i < F2FS_N_LOGS; i++) {
 		uint64_t next = use->next[i], blks = next > zone->pointer ? next - zone->pointer : zone->pointer - next;
 
 		if (next != UINT64_MAX && blks > found.blks)
@@ -226,10 +221,9 @@ static bool reaches(uint64_t n, uint64_t limit)
 void zone_opens_of(struct zone_opens *opens, const struct space *space, const struct zone_device *d)
 {
 	uint64_t idle[2] = { 0 };
-	size_t i;
 
 	*opens = (struct zone_opens){ .idle = UINT64_MAX };
-	for (i = 0; i < d->n + d->n_outside; i++) {
+	for (size_t i = 0; i < d->n + d->n_outside; i++) {
 		uint8_t condition = d->zones[i].condition;
 		struct zone_use use;
 

@@ -113,9 +113,8 @@ static const char *answer_files(const struct asking *r)
 	};
 	bool is_one = value_of(r, "key");
 	uint64_t n, down = 1, from = 0;
-	size_t i;
 
-	for (i = 0; i < N_SORTS; i++)
+	for (size_t i = 0; i < N_SORTS; i++)
 		if ((!sort || !strcmp(sort, serve_sorts[i])) && (i != SORT_CHANGE || r->before)) {
 			list.sort = (enum serve_sort)i;
 			break;
@@ -196,9 +195,8 @@ static void drop(struct served *served)
 static uint64_t all_extents(const struct answers *answers)
 {
 	uint64_t n = 0;
-	size_t i;
 
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+	for (size_t i = 0; i < SERVE_MAX_VIEWS; i++)
 		n += answers->served[i].view ? answers->served[i].view->table.n_extents : 0;
 	return n;
 }
@@ -207,9 +205,8 @@ static uint64_t all_extents(const struct answers *answers)
 static struct served *oldest(struct answers *answers)
 {
 	struct served *found = NULL;
-	size_t i;
 
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+	for (size_t i = 0; i < SERVE_MAX_VIEWS; i++)
 		if (answers->served[i].view && (!found || answers->served[i].used < found->used))
 			found = &answers->served[i];
 	return found;
@@ -217,9 +214,7 @@ static struct served *oldest(struct answers *answers)
 
 static struct served *find_served(struct answers *answers, const char *at)
 {
-	size_t i;
-
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+	for (size_t i = 0; i < SERVE_MAX_VIEWS; i++)
 		if (answers->served[i].view && !strcmp(answers->served[i].at, at))
 			return &answers->served[i];
 	return NULL;
@@ -444,13 +439,11 @@ static void answer_recording(const struct answers *answers, const struct questio
  */
 void answers_give(struct answers *answers, const struct question *question, struct answer *answer)
 {
-	size_t i;
-
 	if (!strcmp(question->what, "recording") || !strcmp(question->what, "curve")) {
 		answer_recording(answers, question, answer);
 		return;
 	}
-	for (i = 0; i < ARRAY_LEN(kinds); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(question->what, kinds[i].name) && (*question->what || answers->page)) {
 			answer_table_of(answers, question, i, answer);
 			return;
@@ -464,10 +457,8 @@ void answers_give(struct answers *answers, const struct question *question, stru
  */
 void answers_free(struct answers *answers)
 {
-	size_t i;
-
-	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+	for (size_t i = 0; i < SERVE_MAX_VIEWS; i++)
 		drop(&answers->served[i]);
-	for (i = 0; i < N_COLORINGS; i++)
+	for (size_t i = 0; i < N_COLORINGS; i++)
 		colors_free(&answers->colors[i]);
 }

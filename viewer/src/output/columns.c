@@ -44,12 +44,11 @@ static uint32_t kind_of(struct kinds *kinds, const char *ext)
 static void find_kinds(struct kinds *kinds, const struct table *table, const struct colors *colors)
 {
 	const struct rule *last = &colors->rules[colors->n_rules - 1];
-	size_t i;
 
 	*kinds = (struct kinds){ .of_file = xcalloc(table->n_files, sizeof(*kinds->of_file)) };
-	for (i = 0; colors->n_read && i + 1 < colors->n_rules; i++)
+	for (size_t i = 0; colors->n_read && i + 1 < colors->n_rules; i++)
 		add_kind(kinds, colors->rules[i].what, colors->rules[i].rgb);
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		const struct file *file = &table->files[i];
 
 		if (colors->n_read)
@@ -57,7 +56,7 @@ static void find_kinds(struct kinds *kinds, const struct table *table, const str
 		else
 			kinds->of_file[i] = colors_of_extension(file->ext) ? kind_of(kinds, file->ext) : MAX_KNOWN_EXTENSIONS;
 	}
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		if (kinds->of_file[i] > kinds->n)
 			kinds->of_file[i] = (uint32_t)kinds->n;
 	add_kind(kinds, OTHER, last->rgb);
@@ -67,10 +66,8 @@ static void find_kinds(struct kinds *kinds, const struct table *table, const str
 
 static void put_volumes(struct json *json, const struct table *table)
 {
-	size_t i;
-
 	json_array(json, "volumes");
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
 		json_object(json, NULL);
@@ -88,12 +85,10 @@ static void put_volumes(struct json *json, const struct table *table)
 
 static void put_kinds(struct json *json, const struct kinds *kinds)
 {
-	size_t i, k;
-
 	json_array(json, "kinds");
-	for (i = 0; i < kinds->n; i++) {
+	for (size_t i = 0; i < kinds->n; i++) {
 		json_array(json, NULL);
-		for (k = 0; k < N_GIVEN_TONES; k++)
+		for (size_t k = 0; k < N_GIVEN_TONES; k++)
 			json_number(json, NULL, kinds->tones[i][k]);
 		json_end(json);
 	}
@@ -157,9 +152,7 @@ static void put_head(FILE *file, const struct source *source, const struct table
 
 static void put_files(FILE *file, const struct table *table, const struct kinds *kinds)
 {
-	size_t i;
-
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		const struct file *f = &table->files[i];
 		uint32_t record[] = { f->volume, (uint32_t)f->ino, kinds->of_file[i], f->fragmented };
 
@@ -172,9 +165,8 @@ static size_t put_windows(FILE *file, const struct table *table, const struct he
 {
 	const struct heat_window *w;
 	size_t n = 0;
-	uint32_t i;
 
-	for (i = 0; heat && i < table->n_files; i++)
+	for (uint32_t i = 0; heat && i < table->n_files; i++)
 		for (w = heat_find(heat, table, i, 0); w; w = heat_next(heat, w), n++) {
 			uint32_t record[] = { i, (uint32_t)w->number, (uint32_t)w->reads, (uint32_t)w->overwrites };
 
@@ -195,13 +187,13 @@ static size_t put_name(FILE *file, const char *name, const char *mark)
 /* Return: the bytes of all names, as put_name(). */
 static size_t put_names(FILE *file, const struct table *table, const struct kinds *kinds)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		n += put_name(file, table->volumes[i].path, "");
-	for (i = 0; i < kinds->n; i++)
+	for (size_t i = 0; i < kinds->n; i++)
 		n += put_name(file, kinds->names[i], "");
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		n += put_name(file, table->files[i].path, table->files[i].deleted ? DELETED_MARK : "");
 	return n;
 }

@@ -38,13 +38,13 @@ static void judge(struct compared *c, enum answer_part part)
 {
 	struct rows *rows = &c->parts[part];
 	struct group_of_runs groups[2];
-	size_t i, varying = 0;
+	size_t varying = 0;
 
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		of_groups(c, &rows->all[i], groups);
 		varying += !verdict_is_same(groups);
 	}
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		of_groups(c, &rows->all[i], groups);
 		verdict_find(&rows->all[i].d, groups, figure_forms[rows->all[i].figure].unit, varying ? varying : 1);
 	}
@@ -56,9 +56,8 @@ static int status_of(const struct compared *c)
 {
 	const struct rows *rows = &c->parts[FIGURES];
 	int status = EXIT_SUCCESS;
-	size_t i;
 
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		/* more data is no harm */
 		if (rows->all[i].d.verdict == VERDICT_MORE && rows->all[i].figure != BLOCKS)
 			return EXIT_BAD;
@@ -147,10 +146,9 @@ static void say_all(FILE *out, const struct compared *c)
 {
 	const struct difference *blocks = &c->parts[FIGURES].all[BLOCKS].d;
 	char *names[2] = { name_printable(c->names[0]), name_printable(c->names[1]) };
-	int part;
 
 	fprintf(out, "A: %s, %s; B: %s, %s\n", names[0], COUNT(c->n_runs[0], "run"), names[1], COUNT(c->n_runs[1], "run"));
-	for (part = 0; part < N_PARTS; part++)
+	for (int part = 0; part < N_PARTS; part++)
 		say_part(out, c, (enum answer_part)part);
 	if (!c->has_causes)
 		fputs("\nBreaks have no causes here: a text of a table does not have them; record snapshots.\n", out);
@@ -175,7 +173,6 @@ static void put_row(struct json *json, const struct compared *c, const struct ro
 		[VERDICT_FEW] = "too few runs",
 	};
 	const struct difference *d = &row->d;
-	size_t i, g;
 
 	json_line(json);
 	json_object(json, NULL);
@@ -187,10 +184,10 @@ static void put_row(struct json *json, const struct compared *c, const struct ro
 		json_real(json, "low", d->low, 6);
 		json_real(json, "high", d->high, 6);
 	}
-	for (g = 0; g < 2; g++) {
+	for (size_t g = 0; g < 2; g++) {
 		json_real(json, g ? "b" : "a", d->typical[g], 4);
 		json_array(json, g ? "runs_b" : "runs_a");
-		for (i = 0; i < c->n_runs[g]; i++)
+		for (size_t i = 0; i < c->n_runs[g]; i++)
 			json_real(json, NULL, row->values[g * c->n_runs[0] + i], figure_forms[row->figure].decimals ? 4 : 0);
 		json_end(json);
 	}
@@ -200,20 +197,18 @@ static void put_row(struct json *json, const struct compared *c, const struct ro
 static void put_all(FILE *out, const struct compared *c)
 {
 	struct json json;
-	size_t i, g;
-	int part;
 
 	json_begin(&json, out, "compare", 1);
 	json_real(&json, "confidence", CONFIDENCE, 2);
-	for (g = 0; g < 2; g++) {
+	for (size_t g = 0; g < 2; g++) {
 		json_array(&json, g ? "b" : "a");
-		for (i = 0; i < c->n_runs[g]; i++)
+		for (size_t i = 0; i < c->n_runs[g]; i++)
 			json_name(&json, NULL, c->runs[g * c->n_runs[0] + i]);
 		json_end(&json);
 	}
-	for (part = 0; part < N_PARTS; part++) {
+	for (int part = 0; part < N_PARTS; part++) {
 		json_array(&json, keys[part]);
-		for (i = 0; i < c->parts[part].n; i++)
+		for (size_t i = 0; i < c->parts[part].n; i++)
 			put_row(&json, c, &c->parts[part].all[i], (enum answer_part)part);
 		json_end(&json);
 	}
@@ -232,10 +227,10 @@ int compare_run(const struct options *options)
 {
 	struct compared c;
 	struct outfile out;
-	int status, i;
+	int status;
 
 	compared_read(&c, options->operands);
-	for (i = 0; i < N_PARTS; i++)
+	for (int i = 0; i < N_PARTS; i++)
 		judge(&c, (enum answer_part)i);
 	outfile_open(&out, "-", "answer");
 	if (options->form == FORM_JSON)

@@ -33,11 +33,10 @@ const struct figure_form figure_forms[N_FIGURES] = {
 static char *table_of(const char *run)
 {
 	static const char *const names[] = { "snapshot", "table" };
-	size_t i;
 
 	if (source_may_be(run))
 		return xasprintf("%s", run);
-	for (i = 0; recording_is(run) && i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; recording_is(run) && i < ARRAY_LEN(names); i++) {
 		char *path = xasprintf("%s/%s", run, names[i]);
 
 		if (source_may_be(path))
@@ -64,7 +63,7 @@ static void find_runs(struct compared *c, int group, const char *path)
 	static const char form[] = "expected a snapshot, a table, a recording, or a copy of the folder of debugfs";
 	char *table = table_of(path);
 	struct dirent **list;
-	int i, n;
+	int n;
 
 	c->names[group] = path;
 	if (table || !recording_is(path)) {
@@ -76,7 +75,7 @@ static void find_runs(struct compared *c, int group, const char *path)
 	n = scandir(path, &list, is_shown, versionsort);
 	if (n < 0)
 		die("%s: cannot read: %s", path, strerror(errno));
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		char *run = xasprintf("%s/%s", path, list[i]->d_name);
 
 		table = table_of(run);
@@ -96,9 +95,7 @@ static void find_runs(struct compared *c, int group, const char *path)
 
 static void free_rows(struct rows *rows)
 {
-	size_t i;
-
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		free(rows->all[i].name);
 		free(rows->all[i].values);
 	}
@@ -126,16 +123,16 @@ static int by_name(const void *a, const void *b)
 static void add_up(struct compared *c, enum answer_part part)
 {
 	struct rows *rows = &c->parts[part];
-	size_t i, k, n = 0;
+	size_t n = 0;
 
 	if (rows->n)
 		qsort(rows->all, rows->n, sizeof(*rows->all), by_name);
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		if (!n || strcmp(rows->all[n - 1].name, rows->all[i].name)) {
 			rows->all[n++] = rows->all[i];
 			continue;
 		}
-		for (k = 0; k < c->n; k++)
+		for (size_t k = 0; k < c->n; k++)
 			rows->all[n - 1].values[k] += rows->all[i].values[k];
 		free(rows->all[i].name);
 		free(rows->all[i].values);
@@ -148,14 +145,14 @@ static void add_breaks(struct compared *c, size_t run, const struct table *table
 	struct cause_sum *sums;
 	struct groups groups;
 	struct breaks breaks;
-	size_t i, n;
+	size_t n;
 
 	breaks_find(&breaks, table, starts);
 	groups_find(&groups, table, &breaks);
 	sums = breaks_sum(breaks.all, breaks.n, (1u << FT_CAUSE_OP_BITS) - 1, &n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		add_row(c, CAUSES, cause_op_name(sums[i].cause))->values[run] = (double)sums[i].breaks;
-	for (i = 0; i < groups.n; i++)
+	for (size_t i = 0; i < groups.n; i++)
 		if (groups.all[i].n_breaks)
 			add_row(c, EXTENSIONS, groups.all[i].ext)->values[run] = (double)groups.all[i].n_breaks;
 	free(sums);
@@ -200,10 +197,9 @@ static void read_ledger(struct compared *c, size_t run, const char *path)
 {
 	uint64_t device = 0, written = 0;
 	struct ledger ledger;
-	size_t i;
 
 	ledger_read(&ledger, path);
-	for (i = 0; i < ledger.n; i++) {
+	for (size_t i = 0; i < ledger.n; i++) {
 		const uint64_t *bytes = ledger.lines[i].bytes;
 
 		if (ledger.lines[i].about == LEDGER_DEVICE)
@@ -220,11 +216,10 @@ static void read_latency(struct compared *c, size_t run, const char *path)
 {
 	struct latency latency;
 	double waited_ns = 0;
-	size_t i, k;
 
 	latency_read(&latency, path);
-	for (i = 0; i < latency.n_volumes; i++)
-		for (k = 0; k < latency.n_files; k++)
+	for (size_t i = 0; i < latency.n_volumes; i++)
+		for (size_t k = 0; k < latency.n_files; k++)
 			if (latency.files[k].major == latency.volumes[i].major && latency.files[k].minor == latency.volumes[i].minor)
 				waited_ns += latency_waited(&latency.volumes[i], &latency.files[k].counts);
 	set(c, run, WAITED, waited_ns / 1e6);
@@ -253,10 +248,9 @@ static void read_gc_runs(struct compared *c, size_t run, const char *path)
 	struct gc_runs runs;
 	bool all_seen = true;
 	uint64_t ns = 0;
-	size_t i;
 
 	gc_runs_read(&runs, path);
-	for (i = 0; i < runs.n; i++) {
+	for (size_t i = 0; i < runs.n; i++) {
 		if (runs.lines[i].about == GC_PROCESS)
 			ns += runs.lines[i].ns + runs.lines[i].waited;
 		all_seen = all_seen && !runs.lines[i].lost;
@@ -275,9 +269,8 @@ static void read_counts(struct compared *c, size_t run)
 	const char *slash = strrchr(at, '/');
 	struct source source = { .path = at };
 	struct text text;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		char *path;
 
 		if (!source_read_counts(&source, names[i], &text))
@@ -301,12 +294,12 @@ static void read_counts(struct compared *c, size_t run)
 static void drop_unknown(struct compared *c)
 {
 	struct rows *rows = &c->parts[FIGURES];
-	size_t i, k, known, n = 0;
+	size_t known, n = 0;
 
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		struct row row = rows->all[i];
 
-		for (k = known = 0; k < c->n; k++)
+		for (size_t k = known = 0; k < c->n; k++)
 			known += !isnan(row.values[k]);
 		if (known == c->n) {
 			rows->all[n++] = row;
@@ -331,19 +324,17 @@ static void drop_unknown(struct compared *c)
  */
 void compared_read(struct compared *c, char *const groups[2])
 {
-	size_t i, k;
-
 	*c = (struct compared){ .has_causes = true };
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		find_runs(c, (int)i, groups[i]);
-	for (i = 0; i < N_FIGURES; i++) {
+	for (size_t i = 0; i < N_FIGURES; i++) {
 		struct row *row = add_row(c, FIGURES, figure_forms[i].text);
 
 		row->figure = (enum figure)i;
-		for (k = 0; k < c->n; k++)
+		for (size_t k = 0; k < c->n; k++)
 			row->values[k] = NOT_KNOWN;
 	}
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		read_table(c, i);
 		read_counts(c, i);
 		add_up(c, CAUSES);
@@ -358,12 +349,10 @@ void compared_read(struct compared *c, char *const groups[2])
  */
 void compared_free(struct compared *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		free(c->runs[i]);
 	free(c->runs);
-	for (i = 0; i < N_PARTS; i++)
+	for (size_t i = 0; i < N_PARTS; i++)
 		free_rows(&c->parts[i]);
 	*c = (struct compared){ 0 };
 }

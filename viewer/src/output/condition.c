@@ -73,17 +73,16 @@ void condition_parse(struct condition *condition, const char *text)
 void totals_find(struct totals *totals, const struct table *table)
 {
 	struct figures *figures = figures_of(table, NULL, NULL), sum = figures_sum(figures, table->n_files);
-	size_t i;
 
 	*totals = (struct totals){ .files = (double)table->n_files };
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		totals->values[VALUE_FRAGMENTED] += figures[i].fragments > 1;
 	totals->values[VALUE_SPLIT] = figures_split(&sum);
 	totals->values[VALUE_BREAKS] = (double)sum.fragments - (double)table->n_files;
 	totals->values[VALUE_EXTENTS] = (double)table->n_extents;
 	totals->values[VALUE_STALE] = (double)table->n_stale;
 	totals->values[VALUE_LEFT_OUT] = (double)table->n_left_out;
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		totals->values[VALUE_STOPPED] += table->volumes[i].stopped;
 	free(figures);
 }
@@ -94,9 +93,7 @@ void totals_find(struct totals *totals, const struct table *table)
  */
 void totals_print(const struct totals *totals)
 {
-	size_t i;
-
-	for (i = 0; i < N_VALUES; i++)
+	for (size_t i = 0; i < N_VALUES; i++)
 		printf("%s %.*f\n", value_names[i], i == VALUE_SPLIT ? 3 : 0, totals->values[i]);
 	if (fflush(stdout) || ferror(stdout))
 		die("<stdout>: %s", strerror(errno));

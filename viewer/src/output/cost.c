@@ -102,13 +102,12 @@ static void find_prices(struct costs *costs, const struct latency_volume *volume
 {
 	struct moments all = { 0 };
 	struct price pooled;
-	size_t i;
 
-	for (i = 0; i < LATENCY_LENGTHS; i++)
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++)
 		add_moments(&all, volume->fits[i]);
 	pooled = fit_line(&all);
 	pooled.is_pooled = true;
-	for (i = 0; i < LATENCY_LENGTHS; i++) {
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++) {
 		struct moments own = { 0 };
 
 		add_moments(&own, volume->fits[i]);
@@ -124,9 +123,8 @@ static void find_prices(struct costs *costs, const struct latency_volume *volume
 static uint64_t sum(const uint64_t *counts)
 {
 	uint64_t n = 0;
-	size_t i;
 
-	for (i = 0; i < LATENCY_LENGTHS; i++)
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++)
 		n += counts[i];
 	return n;
 }
@@ -135,9 +133,8 @@ static uint64_t sum(const uint64_t *counts)
 static struct cost cost_of(const struct costs *costs, const struct latency_counts *counts)
 {
 	struct cost cost = { .is_known = true };
-	size_t i;
 
-	for (i = 0; i < LATENCY_LENGTHS; i++) {
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++) {
 		const struct price *p = &costs->prices[i];
 		double waits_us = (double)counts->extra[i] * costs->waited_for[i] * 1000;
 
@@ -180,10 +177,8 @@ static int by_ext(const void *a, const void *b)
 
 static void find_files(struct costs *costs, const struct latency *latency, const struct latency_volume *volume)
 {
-	size_t i;
-
 	costs->files = xcalloc(latency->n_files + 1, sizeof(*costs->files));
-	for (i = 0; i < latency->n_files; i++) {
+	for (size_t i = 0; i < latency->n_files; i++) {
 		const struct latency_file *f = &latency->files[i];
 		uint64_t reads = sum(f->counts.reads), extra = sum(f->counts.extra);
 
@@ -200,13 +195,13 @@ static void find_files(struct costs *costs, const struct latency *latency, const
 static void find_extensions(struct costs *costs)
 {
 	struct ranked *list = xcalloc(costs->n_files + 1, sizeof(*list));
-	size_t i, n = 0, k = 0;
+	size_t n = 0, k = 0;
 
-	for (i = 0; i < costs->n_files; i++)
+	for (size_t i = 0; i < costs->n_files; i++)
 		if (strcmp(costs->files[i].path, "*"))
 			list[k++] = costs->files[i];
 	qsort(list, k, sizeof(*list), by_ext);
-	for (i = 0; i < k; i++) {
+	for (size_t i = 0; i < k; i++) {
 		struct ranked one = list[i];
 
 		if (n && !strcmp(list[n - 1].ext, one.ext)) {
@@ -223,11 +218,9 @@ static void find_extensions(struct costs *costs)
 
 static void find_costs(struct costs *costs, const struct latency *latency, const struct latency_volume *volume)
 {
-	size_t i;
-
 	*costs = (struct costs){ .all.cost.is_known = true };
 	find_prices(costs, volume);
-	for (i = 0; i < LATENCY_LENGTHS; i++) {
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++) {
 		const struct latency_sum *split = &volume->times[i].split;
 
 		costs->waited_for[i] = split->reads ? (double)split->waits / (double)split->reads : 0;
@@ -345,9 +338,7 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 /* Has the file that was named, if one was, counts on this volume? */
 static bool is_asked_for(const struct latency *latency, const struct latency_volume *volume, const char *named)
 {
-	size_t i;
-
-	for (i = 0; named && i < latency->n_files; i++) {
+	for (size_t i = 0; named && i < latency->n_files; i++) {
 		const struct latency_file *f = &latency->files[i];
 
 		if (f->major == volume->major && f->minor == volume->minor && is_named(f->path, f->is_deleted, named))
@@ -374,10 +365,8 @@ static void put_sums(struct json *json, const struct ranked *line)
 
 static void put_lines(struct json *json, const char *key, const struct ranked *list, size_t n)
 {
-	size_t i;
-
 	json_array(json, key);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		json_object(json, NULL);
 		if (list[i].path) {
 			char *whole = xasprintf("%s%s", list[i].path, list[i].is_deleted ? DELETED_MARK : "");
@@ -397,7 +386,6 @@ static void put_lines(struct json *json, const char *key, const struct ranked *l
 static void put_json(struct json *json, const struct latency *latency, const struct latency_volume *volume)
 {
 	struct costs costs;
-	size_t i;
 
 	find_costs(&costs, latency, volume);
 	json_object(json, NULL);
@@ -407,7 +395,7 @@ static void put_json(struct json *json, const struct latency *latency, const str
 	json_number(json, "lost", volume->lost);
 	json_number(json, "failed", volume->failed);
 	json_array(json, "prices");
-	for (i = 0; i < LATENCY_LENGTHS; i++) {
+	for (size_t i = 0; i < LATENCY_LENGTHS; i++) {
 		const struct price *p = &costs.prices[i];
 
 		if (!p->is_known)
@@ -443,10 +431,9 @@ int cost_run(const struct options *options)
 	struct latency latency;
 	struct outfile out;
 	bool found = !named;
-	size_t i;
 
 	latency_read(&latency, options->table ? options->table : DEFAULT_LATENCY);
-	for (i = 0; i < latency.n_volumes; i++)
+	for (size_t i = 0; i < latency.n_volumes; i++)
 		found |= is_asked_for(&latency, &latency.volumes[i], named);
 	if (!found)
 		die("%s: no reads of it were counted; name a watched file by its whole path", named);
@@ -455,7 +442,7 @@ int cost_run(const struct options *options)
 		json_begin(&json, out.file, "cost", 1);
 		json_array(&json, "volumes");
 	}
-	for (i = 0; i < latency.n_volumes; i++)
+	for (size_t i = 0; i < latency.n_volumes; i++)
 		if (options->form == FORM_JSON)
 			put_json(&json, &latency, &latency.volumes[i]);
 		else if (is_asked_for(&latency, &latency.volumes[i], named))

@@ -80,10 +80,8 @@ static uint64_t ordered_ms(const struct event_log *log, const struct event *e)
 
 static char *put_times(struct event_log *log, char *to, const struct event *events, uint32_t n)
 {
-	uint32_t i;
-
 	log->last_ms = ordered_ms(log, events);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint64_t ms = ordered_ms(log, &events[i]);
 		uint32_t delta = (uint32_t)(ms - log->last_ms) * US_PER_MS;
 
@@ -95,9 +93,9 @@ static char *put_times(struct event_log *log, char *to, const struct event *even
 
 static char *put_column(char *to, const struct event *events, uint32_t n, const struct event_column *column)
 {
-	uint32_t i, expected = 0;
+	uint32_t expected = 0;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const char *from = (const char *)&events[i] + column->offset;
 		uint32_t value, delta;
 

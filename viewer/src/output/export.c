@@ -96,10 +96,9 @@ static void put_cause(struct sheet *sheet, const struct table *table, uint32_t c
 static void put_volumes(struct json *json, const struct table *table)
 {
 	struct sheet sheet;
-	size_t i;
 
 	sheet_begin(&sheet, json, volume_columns, FORM_JSON);
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
 		put_dev(&sheet, table, (uint32_t)i);
@@ -114,11 +113,10 @@ static void put_volumes(struct json *json, const struct table *table)
 static void put_table(struct sheet *sheet, const struct table *table, bool has_causes)
 {
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	size_t i;
 
 	if (has_causes)
 		free(figures_of(table, starts, NULL));
-	for (i = 0; i < table->n_extents; i++) {
+	for (size_t i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 		const struct file *f = &table->files[e->file];
 
@@ -165,9 +163,8 @@ static void put_extent(struct sheet *sheet, const struct table *table, const str
 static void put_extents(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
 	const struct listed_extent *written = NULL;
-	size_t i;
 
-	for (i = 0; i < list->n_extents; i++) {
+	for (size_t i = 0; i < list->n_extents; i++) {
 		const struct listed_extent *e = &list->extents[i];
 
 		if (list->files[e->file].is_omitted)
@@ -206,13 +203,12 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	struct figures *of_table = figures_of(table, starts, NULL), *figures = xcalloc(list->n_files, sizeof(*figures));
 	uint32_t *causes = breaks_main_causes(table, starts), *order;
-	size_t i;
 
-	for (i = 0; i < list->n_files; i++)
+	for (size_t i = 0; i < list->n_files; i++)
 		if (list->files[i].file != NO_FILE)
 			figures[i] = of_table[list->files[i].file];
 	order = figures_worst(figures, list->n_files);
-	for (i = 0; i < list->n_files; i++) {
+	for (size_t i = 0; i < list->n_files; i++) {
 		const struct listed_file *f = &list->files[order[i]];
 
 		if (!f->is_omitted)
@@ -259,13 +255,11 @@ static int version_of(enum export_list list)
 
 static void put_text_head(FILE *file, const struct table *table, enum export_list list)
 {
-	size_t i;
-
 	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(list));
 	fprintf(file, "# time %jd.%03d\n", (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
 	if (table_blk_bytes(table) != DEFAULT_BLK_BYTES)
 		fprintf(file, BLK_BYTES_MARK "%u\n", table_blk_bytes(table));
-	for (i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
+	for (size_t i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
 		fprintf(file, "# volume %u:%u main_blkaddr=%ju blocks=%ju segment_blocks=%ju path=", v->major, v->minor,
@@ -273,10 +267,10 @@ static void put_text_head(FILE *file, const struct table *table, enum export_lis
 		sheet_put_escaped(file, v->path);
 		putc('\n', file);
 	}
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		if (table->volumes[i].stopped)
 			fprintf(file, "# stopped %u:%u\n", table->volumes[i].major, table->volumes[i].minor);
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		if (table->volumes[i].left_out)
 			fprintf(file, "# left_out %u:%u %ju\n", table->volumes[i].major, table->volumes[i].minor,
 				(uintmax_t)table->volumes[i].left_out);
@@ -287,10 +281,8 @@ static void put_text_head(FILE *file, const struct table *table, enum export_lis
 /* The devices of the volumes where F2FS has stopped. */
 static void put_stopped(struct json *json, const struct table *table)
 {
-	size_t i;
-
 	json_array(json, "stopped");
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		if (table->volumes[i].stopped)
 			json_format(json, NULL, "%u:%u", table->volumes[i].major, table->volumes[i].minor);
 	json_end(json);

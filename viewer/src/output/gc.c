@@ -28,9 +28,7 @@ static const struct {
 
 static const char *text_of(const char *reason)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(texts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (!strcmp(texts[i].reason, reason))
 			return texts[i].text;
 	return reason;
@@ -85,9 +83,8 @@ static void put_ns(FILE *out, uint64_t ns)
 static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 {
 	struct gc_line all = { 0 };
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (l[i].about == GC_SUM) {
 			all.runs += l[i].runs;
 			all.empty += l[i].empty;
@@ -99,7 +96,7 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 	fputc('\n', out);
 	if (all.runs)
 		fprintf(out, "  %10s%10s%10s%10s%10s%10s  why\n", "runs", "took", "nothing", "sections", "in use", "freed");
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (l[i].about != GC_SUM)
 			continue;
 		fprintf(out, "  %10s", GROUPED(l[i].runs));
@@ -153,9 +150,8 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 {
 	const char *head = "\n  The longest:\n";
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		char *name;
 
 		if (l[i].about != GC_WAIT)
@@ -262,17 +258,15 @@ static void put_line(struct json *json, const struct gc_line *l)
 static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 {
 	static const char *const keys[N_GC_ABOUTS] = { NULL, "reasons", "processes", "longest", "runs" };
-	size_t i;
-	int about;
 
 	json_object(json, NULL);
 	json_format(json, "dev", "%u:%u", l->major, l->minor);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (l[i].about == GC_LOST)
 			json_signed(json, "waits_lost", l[i].lost);
-	for (about = GC_SUM; about < N_GC_ABOUTS; about++) {
+	for (int about = GC_SUM; about < N_GC_ABOUTS; about++) {
 		json_array(json, keys[about]);
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (l[i].about == (enum gc_about)about)
 				put_line(json, &l[i]);
 		json_end(json);
@@ -293,7 +287,7 @@ int gc_run(const struct options *options)
 	struct outfile out;
 	struct gc_runs runs;
 	struct json json;
-	size_t i, from;
+	size_t from;
 
 	gc_runs_read(&runs, options->table ? options->table : DEFAULT_GC_RUNS);
 	outfile_open(&out, "-", "answer");
@@ -301,7 +295,7 @@ int gc_run(const struct options *options)
 		json_begin(&json, out.file, "gc", 1);
 		json_array(&json, "volumes");
 	}
-	for (i = 0; i < runs.n;) {
+	for (size_t i = 0; i < runs.n;) {
 		const struct gc_line *l;
 
 		from = next_volume(&runs, &i);

@@ -178,7 +178,7 @@ static void delete_some(const char *dir, int64_t time_ms, bool snapshots)
 void keep_apply(const char *dir, uint64_t bytes, int64_t ms, int64_t now_ms)
 {
 	struct group *list = NULL;
-	size_t i, n = 0, cap = 0;
+	size_t n = 0, cap = 0;
 	DIR *stream = bytes || ms ? opendir(dir) : NULL;
 	struct dirent *entry;
 	uint64_t total = 0;
@@ -190,9 +190,9 @@ void keep_apply(const char *dir, uint64_t bytes, int64_t ms, int64_t now_ms)
 	closedir(stream);
 	if (n)
 		qsort(list, n, sizeof(*list), by_time);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		total += list[i].bytes;
-	for (i = 0; i + 1 < n; i++) {
+	for (size_t i = 0; i + 1 < n; i++) {
 		/* what belongs to a time reaches to the next one */
 		bool is_old = ms && list[i + 1].time_ms < now_ms - ms;
 

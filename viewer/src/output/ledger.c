@@ -135,7 +135,7 @@ static struct row *rows_of(const struct ledger *ledger, const struct ledger_line
 {
 	enum ledger_about about = by == BY_PROCESS || by == BY_CGROUP ? LEDGER_PROCESS : LEDGER_FILE;
 	struct row *rows = xcalloc(ledger->n + 1, sizeof(*rows));
-	size_t i, k, all = 0;
+	size_t i, all = 0;
 
 	for (i = 0; i < ledger->n; i++)
 		if (is_of(&ledger->lines[i], device, about)) {
@@ -152,7 +152,7 @@ static struct row *rows_of(const struct ledger *ledger, const struct ledger_line
 			continue;
 		}
 		last->n++;
-		for (k = 0; k < LEDGER_SUMS; k++)
+		for (size_t k = 0; k < LEDGER_SUMS; k++)
 			last->bytes[k] += one.bytes[k];
 	}
 	qsort(rows, *n, sizeof(*rows), by_got);
@@ -162,11 +162,9 @@ static struct row *rows_of(const struct ledger *ledger, const struct ledger_line
 /* What applications wrote to a volume: of all files, the others included. */
 static void sum_up(const struct ledger *ledger, const struct ledger_line *device, uint64_t bytes[LEDGER_SUMS])
 {
-	size_t i, k;
-
 	memset(bytes, 0, LEDGER_SUMS * sizeof(*bytes));
-	for (i = 0; i < ledger->n; i++)
-		for (k = 0; k < LEDGER_SUMS && is_of(&ledger->lines[i], device, LEDGER_FILE); k++)
+	for (size_t i = 0; i < ledger->n; i++)
+		for (size_t k = 0; k < LEDGER_SUMS && is_of(&ledger->lines[i], device, LEDGER_FILE); k++)
 			bytes[k] += ledger->lines[i].bytes[k];
 }
 
@@ -174,9 +172,8 @@ static void sum_up(const struct ledger *ledger, const struct ledger_line *device
 static uint64_t of_kind(const struct ledger *ledger, const struct ledger_line *device, const char *kind, const char *log)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < ledger->n; i++) {
+	for (size_t i = 0; i < ledger->n; i++) {
 		const struct ledger_line *l = &ledger->lines[i];
 
 		if (is_of(l, device, LEDGER_KIND) && (!kind || !strcmp(l->name, kind)) && (!log || !strcmp(l->other, log)))
@@ -204,16 +201,15 @@ static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledge
 		{ "hot_node", "hot nodes" }, { "warm_node", "warm nodes" }, { "cold_node", "cold nodes" },
 	};
 	const char *sep = "  by log: ";
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(texts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		uint64_t bytes = of_kind(ledger, device, texts[i].kind, NULL);
 
 		if (!bytes)
 			continue;
 		fprintf(out, "  %12s %8s  %s\n", BYTES(bytes), SHARE(bytes, device->bytes[0]), texts[i].text);
 	}
-	for (i = 0; i < ARRAY_LEN(logs); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(logs); i++) {
 		uint64_t bytes = of_kind(ledger, device, NULL, logs[i][0]);
 
 		if (!bytes)
@@ -261,7 +257,7 @@ static char *name_of(const struct row *row, enum by by)
 static void say_table(FILE *out, const struct ledger *ledger, const struct ledger_line *device, enum by by)
 {
 	struct row *rows;
-	size_t n, i, left = 0;
+	size_t n, left = 0;
 
 	rows = rows_of(ledger, device, by, &n);
 	/* one cgroup, or one extension, says no more than the volume */
@@ -269,7 +265,7 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		fprintf(out, "\n  %12s%12s%12s%12s%12s%10s  %s\n", "wrote", "data", "nodes", "collected", "moved", "got/wrote", titles[by]);
 	else
 		n = 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const uint64_t *b = rows[i].bytes;
 		char *name;
 
@@ -293,7 +289,6 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 static void say_volume(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
 {
 	uint64_t bytes[LEDGER_SUMS];
-	int by;
 
 	sum_up(ledger, device, bytes);
 	fprintf(out, "%u:%u: applications wrote %s (%s buffered, %s mapped, %s direct), and the device got %s", device->major, device->minor,
@@ -304,7 +299,7 @@ static void say_volume(FILE *out, const struct ledger *ledger, const struct ledg
 	fputc('\n', out);
 	say_kinds(out, ledger, device);
 	say_rest(out, ledger, device);
-	for (by = 0; by < N_BY; by++)
+	for (int by = 0; by < N_BY; by++)
 		say_table(out, ledger, device, (enum by)by);
 }
 
@@ -313,9 +308,8 @@ static void say_volume(FILE *out, const struct ledger *ledger, const struct ledg
 static void put_sums(struct json *json, const uint64_t bytes[LEDGER_SUMS])
 {
 	static const char *const keys[] = { "buffered", "mapped", "direct", "data", "nodes", "collected", "moved" };
-	size_t i;
 
-	for (i = 0; i < LEDGER_SUMS; i++)
+	for (size_t i = 0; i < LEDGER_SUMS; i++)
 		json_number(json, keys[i], bytes[i]);
 	if (wrote(bytes))
 		json_real(json, "amplification", (double)got(bytes) / (double)wrote(bytes), 4);
@@ -325,11 +319,11 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 {
 	static const char *const keys[N_BY] = { "processes", "cgroups", "extensions", "files" };
 	struct row *rows;
-	size_t n, i;
+	size_t n;
 
 	json_array(json, keys[by]);
 	rows = rows_of(ledger, device, by, &n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct ledger_line *l = rows[i].first;
 		bool others = is_others(l);
 
@@ -357,8 +351,6 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 static void put_volume(struct json *json, const struct ledger *ledger, const struct ledger_line *device)
 {
 	uint64_t bytes[LEDGER_SUMS];
-	size_t i;
-	int by;
 
 	sum_up(ledger, device, bytes);
 	json_object(json, NULL);
@@ -372,7 +364,7 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 	if (wrote(bytes))
 		json_real(json, "amplification", (double)device->bytes[0] / (double)wrote(bytes), 4);
 	json_array(json, "kinds");
-	for (i = 0; i < ledger->n; i++) {
+	for (size_t i = 0; i < ledger->n; i++) {
 		const struct ledger_line *l = &ledger->lines[i];
 
 		if (!is_of(l, device, LEDGER_KIND))
@@ -385,7 +377,7 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 		json_end(json);
 	}
 	json_end(json);
-	for (by = 0; by < N_BY; by++)
+	for (int by = 0; by < N_BY; by++)
 		put_table(json, ledger, device, (enum by)by);
 	json_end(json);
 }
@@ -403,7 +395,6 @@ int ledger_run(const struct options *options)
 	struct json json;
 	struct ledger ledger;
 	struct outfile out;
-	size_t i;
 
 	ledger_read(&ledger, options->table ? options->table : DEFAULT_LEDGER);
 	outfile_open(&out, "-", "answer");
@@ -411,7 +402,7 @@ int ledger_run(const struct options *options)
 		json_begin(&json, out.file, "ledger", 1);
 		json_array(&json, "volumes");
 	}
-	for (i = 0; i < ledger.n; i++) {
+	for (size_t i = 0; i < ledger.n; i++) {
 		if (ledger.lines[i].about != LEDGER_DEVICE)
 			continue;
 		if (options->form == FORM_JSON)

@@ -50,7 +50,6 @@ int moments_run(const struct options *options)
 	struct json json = { 0 };
 	struct outfile out;
 	struct sheet sheet;
-	size_t i;
 
 	recording_open(&recording, *options->operands);
 	outfile_open(&out, "-", "list");
@@ -60,7 +59,7 @@ int moments_run(const struct options *options)
 		json_array(&json, "records");
 	}
 	sheet_begin(&sheet, &json, columns, options->form);
-	for (i = 0; i < recording.n; i++)
+	for (size_t i = 0; i < recording.n; i++)
 		put_span(&sheet, &recording, i);
 	if (options->form == FORM_JSON) {
 		json_end(&json);

@@ -28,9 +28,8 @@ static uint8_t main_shade(const struct runs *runs, const struct file_break *brea
 static uint8_t *last_shades(const struct runs *runs, uint8_t *shades)
 {
 	const struct table *table = runs->table;
-	size_t i;
 
-	for (i = 0; i < table->n_extents; i++) {
+	for (size_t i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 		uint64_t blk = e->offset, end;
 
@@ -58,16 +57,15 @@ uint8_t *page_shades(const struct runs *runs, const struct colors *colors)
 	const struct table *table = runs->table;
 	uint8_t *shades = xcalloc(table->n_files, sizeof(*shades));
 	struct breaks breaks;
-	size_t i;
 
 	if (colors->source->range_rule)
 		return last_shades(runs, shades);
-	for (i = 0; i < table->n_extents; i++)
+	for (size_t i = 0; i < table->n_extents; i++)
 		shades[table->extents[i].file] = runs->shades[i];
 	if (colors->source->file_rule)
 		return shades;
 	breaks_find(&breaks, table, runs->starts);
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		shades[i] = main_shade(runs, breaks.all + breaks.begins[i],
 				       breaks.begins[i + 1] - breaks.begins[i], shades[i]);
 	breaks_free(&breaks);
@@ -148,17 +146,16 @@ void page_put_cause(struct json *json, const struct table *table, uint32_t cause
 static void put_legend(struct json *json, const struct runs *runs, const struct colors *colors)
 {
 	static const enum tone tones[] = { TONE_CONTIGUOUS, TONE_FRAG_A, TONE_FRAG_B, TONE_REST };
-	size_t i, k;
 
 	json_array(json, "legend");
-	for (i = 0; i < colors->n_rules; i++) {
+	for (size_t i = 0; i < colors->n_rules; i++) {
 		const struct rule *rule = &colors->rules[i];
 
 		if (!runs->counts[i].blks[0] && !runs->counts[i].blks[1])
 			continue;
 		json_array(json, NULL);
 		json_visible(json, NULL, rule->what);
-		for (k = 0; k < ARRAY_LEN(tones); k++)
+		for (size_t k = 0; k < ARRAY_LEN(tones); k++)
 			json_format(json, NULL, "#%06x", rule->rgb[tones[k] == TONE_REST && !colors->source->near_break ? TONE_FRAG_B : tones[k]]);
 		json_end(json);
 	}
@@ -188,9 +185,9 @@ void page_put_head(struct json *json, const struct runs *runs, const struct colo
 {
 	const struct table *table = runs->table;
 	char *meaning = colors_meaning(colors, table);
-	size_t n_fragmented = 0, i;
+	size_t n_fragmented = 0;
 
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		n_fragmented += runs->figures[i].fragments > 1;
 	json_line(json);
 	json_signed(json, "time", table->text.time_ms);

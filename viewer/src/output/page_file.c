@@ -86,11 +86,10 @@ static void check_input(const char *path)
 	static const struct moment end = { .is_relative = true, .ns = UINT64_MAX };
 	struct recording recording;
 	struct span span;
-	size_t i;
 
 	if (recording_is(path)) {
 		recording_open(&recording, path);
-		for (i = 0; i + 1 < recording.n; i++) {
+		for (size_t i = 0; i + 1 < recording.n; i++) {
 			recording_span(&recording, i, &span);
 			check_moment(path, &(struct moment){ .ns = span.last_ns }, false);
 		}
@@ -149,10 +148,9 @@ static void put_state(struct json *json, const char *dir, const char *prefix)
 static void put_recording(struct json *json, const char *dir)
 {
 	struct recording recording;
-	size_t i;
 
 	recording_open(&recording, dir);
-	for (i = 0; i < recording.n; i++) {
+	for (size_t i = 0; i < recording.n; i++) {
 		const struct recorded *one = &recording.list[i];
 		char *state = one->state ? name_of(one->state) : NULL;
 
@@ -169,9 +167,8 @@ static void put_recording(struct json *json, const char *dir)
 static void put_files(FILE *file, const void *arg)
 {
 	const struct page_inputs *page = arg;
-	size_t i;
 
-	for (i = 0; i < page->n; i++) {
+	for (size_t i = 0; i < page->n; i++) {
 		struct json json = { .file = file };
 
 		fprintf(file, "<script type=\"application/json\" id=\"input%zu\">\n", i);
@@ -191,11 +188,10 @@ static void put_files(FILE *file, const void *arg)
 static void put_data(struct json *json, const void *arg)
 {
 	const struct page_inputs *page = arg;
-	size_t i;
 
 	json_object(json, NULL);
 	json_array(json, "inputs");
-	for (i = 0; i < page->n; i++) {
+	for (size_t i = 0; i < page->n; i++) {
 		char *name = name_of(page->inputs[i]);
 
 		json_object(json, NULL);
@@ -222,7 +218,6 @@ void page_file_write(const char *path, char **inputs, size_t n)
 	struct text reader;
 	const struct page_inputs page = { inputs, n, &reader };
 	struct outfile out;
-	size_t i;
 	int err;
 
 	if (!reader_path)
@@ -232,7 +227,7 @@ void page_file_write(const char *path, char **inputs, size_t n)
 		die("%s: cannot read: %s", reader_path, strerror(err));
 	if (input_limit() > PAGE_MAX_INPUT)
 		set_input_limit(PAGE_MAX_INPUT, PAGE_MAX_REMEDY);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(inputs[i], "-"))
 			inputs[i] = keep_stdin();
 		check_input(inputs[i]);

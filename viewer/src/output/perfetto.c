@@ -183,15 +183,15 @@ static void put_break(void *arg, uint32_t last_lba, const struct ft_snap_extent 
 static void on_begin(void *arg, const struct replay_state *s)
 {
 	struct trace *t = arg;
-	size_t i, volume;
+	size_t volume;
 
-	for (i = 0; i < t->n_volumes; i++)
+	for (size_t i = 0; i < t->n_volumes; i++)
 		t->volumes[i].n_breaks = 0;
-	for (i = 0; i < s->n_files; i++) {
+	for (size_t i = 0; i < s->n_files; i++) {
 		volume = volume_at(t, &s->table.volumes[s->files[i].volume]);
 		t->volumes[volume].n_breaks += replay_breaks(&s->files[i], 0, UINT32_MAX, NULL, NULL);
 	}
-	for (i = 0; i < t->n_volumes; i++)
+	for (size_t i = 0; i < t->n_volumes; i++)
 		put_counter(&t->json, i, s->copied_ns, t->volumes[i].n_breaks);
 }
 
@@ -239,9 +239,8 @@ static void on_event(void *arg, struct replay_state *s, const struct event *e)
 static void on_end(void *arg, const struct replay_state *s)
 {
 	struct trace *t = arg;
-	size_t i;
 
-	for (i = 0; i < s->n_files; i++) {
+	for (size_t i = 0; i < s->n_files; i++) {
 		/* the next snapshot may have another volume */
 		uint32_t tid = s->files[i].volume < s->table.n_volumes ? tid_of(t, s, &s->files[i]) : 0;
 
@@ -268,9 +267,8 @@ static void put_gap(struct json *json, const struct span *span)
 static void put_tracks(struct trace *t, uint64_t end_ns)
 {
 	struct json *json = &t->json;
-	size_t i;
 
-	for (i = 0; i < t->n_tracks; i++) {
+	for (size_t i = 0; i < t->n_tracks; i++) {
 		const struct track *track = &t->tracks[i];
 		uint64_t last_ns = track->last_ns ? track->last_ns : end_ns, pid = RECORDING_PID + 1 + track->volume;
 		char *path;
@@ -295,9 +293,7 @@ static void put_tracks(struct trace *t, uint64_t end_ns)
 
 static void trace_free(struct trace *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->n_tracks; i++)
+	for (size_t i = 0; i < t->n_tracks; i++)
 		free(t->tracks[i].path);
 	free(t->tracks);
 	free(t->volumes);
@@ -317,7 +313,6 @@ void perfetto_put(const void *arg, FILE *out)
 	const struct replay_follower follower = { on_begin, on_event, on_end, &t };
 	struct recording recording;
 	struct span span = { 0 };
-	size_t i;
 
 	recording_open(&recording, arg);
 	json_object(&t.json, NULL);
@@ -325,7 +320,7 @@ void perfetto_put(const void *arg, FILE *out)
 	json_array(&t.json, "traceEvents");
 	put_name(&t.json, "process_name", RECORDING_PID, 0, "fragtrace");
 	t.begin_ns = (uint64_t)recording.list[0].time_ms * 1000 * NS_PER_US;
-	for (i = 0; i < recording.n; i++) {
+	for (size_t i = 0; i < recording.n; i++) {
 		recording_follow(&recording, i, &span, &follower);
 		put_gap(&t.json, &span);
 	}

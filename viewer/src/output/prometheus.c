@@ -60,15 +60,14 @@ static const struct metric metrics[] = {
 static struct sums *sums_of(const struct table *table, const struct figures *figures)
 {
 	struct sums *sums = xcalloc(table->n_volumes, sizeof(*sums));
-	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		sums[i].size[0] = (table->volumes[i].end_blk - table->volumes[i].first_blk) *
 				  table->volumes[i].blk_bytes;
 		sums[i].left_out[0] = table->volumes[i].left_out;
 		sums[i].stopped[0] = table->volumes[i].stopped;
 	}
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		struct sums *sum = &sums[table->files[i].volume];
 		bool fragmented = figures[i].fragments > 1;
 
@@ -118,13 +117,12 @@ static void put_metric(FILE *file, const struct metric *metric, const struct tab
 		       const struct sums *sums)
 {
 	static const char *const states[] = { "contiguous", "fragmented" };
-	size_t i, k;
 
 	fprintf(file, "# HELP %s %s\n# TYPE %s gauge\n", metric->name, metric->help, metric->name);
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		const uint64_t *values = (const uint64_t *)((const char *)&sums[i] + metric->at);
 
-		for (k = 0; k < metric->n; k++)
+		for (size_t k = 0; k < metric->n; k++)
 			put_sample(file, metric, &table->volumes[i],
 				   metric->n > 1 ? states[k] : NULL, values[k]);
 	}
@@ -135,10 +133,10 @@ static void put_metric(FILE *file, const struct metric *metric, const struct tab
 static void put_break_samples(FILE *file, const char *name, const struct volume *v, const char *ext,
 			      const struct file_break *breaks, size_t n)
 {
-	size_t n_sums, i;
+	size_t n_sums;
 	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
 
-	for (i = 0; i < n_sums; i++) {
+	for (size_t i = 0; i < n_sums; i++) {
 		fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", name, v->major, v->minor);
 		put_prometheus_label(file, v->path);
 		fputs("\",extension=\"", file);
@@ -169,13 +167,13 @@ static bool is_lasting(const struct group *group)
 static void put_volume_breaks(FILE *file, const char *name, const struct volume *v, const struct group *groups,
 			      size_t n)
 {
-	size_t n_breaks = 0, n_others = 0, named = 0, i;
+	size_t n_breaks = 0, n_others = 0, named = 0;
 	struct file_break *others;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		n_breaks += groups[i].n_breaks;
 	others = xcalloc(n_breaks, sizeof(*others));
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct group *group = &groups[i];
 
 		if (named < MAX_EXTENSIONS && is_lasting(group)) {
@@ -195,11 +193,11 @@ static void put_volume_breaks(FILE *file, const char *name, const struct volume 
 static void put_breaks(FILE *file, const struct table *table, const struct groups *groups)
 {
 	static const char name[] = "fragtrace_breaks";
-	size_t n, i;
+	size_t n;
 
 	fprintf(file, "# HELP %s Fragments that are not the first of their file, by why they begin there.\n"
 		"# TYPE %s gauge\n", name, name);
-	for (i = 0; i < groups->n; i += n) {
+	for (size_t i = 0; i < groups->n; i += n) {
 		n = groups_of_volume(groups, i);
 		put_volume_breaks(file, name, &table->volumes[groups->all[i].volume], &groups->all[i], n);
 	}
@@ -222,7 +220,6 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 	struct groups groups;
 	struct breaks breaks;
 	struct outfile out;
-	size_t i;
 
 	outfile_open(&out, path, "metrics");
 	fprintf(out.file, "# HELP %s When the table was read, in seconds since 1970.\n"
@@ -230,7 +227,7 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 		(intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
 	fprintf(out.file, "# HELP %s Watched files whose blocks may have moved since fragtrace read them.\n"
 		"# TYPE %s gauge\n%s %ju\n", stale_name, stale_name, stale_name, (uintmax_t)table->n_stale);
-	for (i = 0; i < ARRAY_LEN(metrics); i++)
+	for (size_t i = 0; i < ARRAY_LEN(metrics); i++)
 		put_metric(out.file, &metrics[i], table, sums);
 	if (table->causes) {
 		breaks_find(&breaks, table, starts);

@@ -281,9 +281,8 @@ void recorder_add_counts(const struct recorder *recorder, const struct source *s
 	static const char *const names[] = { "gc", "gc_runs", "latency", "ledger" };
 	struct outfile out;
 	struct text text;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		char *path = xasprintf("%s/%s", recorder->dir, names[i]);
 
 		if (source_read_counts(source, names[i], &text)) {

@@ -47,9 +47,7 @@ struct live {
 
 static bool has_unknown(const struct drained *drained)
 {
-	size_t i;
-
-	for (i = 0; i < drained->n; i++)
+	for (size_t i = 0; i < drained->n; i++)
 		if (drained->list[i].kind == EVENT_UNKNOWN)
 			return true;
 	return false;
@@ -57,9 +55,7 @@ static bool has_unknown(const struct drained *drained)
 
 static void keep(struct live *live, const struct drained *drained)
 {
-	size_t i;
-
-	for (i = 0; i < drained->n; i++) {
+	for (size_t i = 0; i < drained->n; i++) {
 		live->batch = grow(live->batch, &live->cap_batch, live->n_batch, sizeof(*live->batch));
 		live->batch[live->n_batch++] = drained->list[i];
 	}

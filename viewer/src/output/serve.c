@@ -65,11 +65,10 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int st
 static bool has_token(const struct server *server, const char *path)
 {
 	unsigned char difference = 0;
-	size_t i;
 
 	if (strlen(path) <= TOKEN_LEN || path[0] != '/' || path[1 + TOKEN_LEN] != '/')
 		return false;
-	for (i = 0; i < TOKEN_LEN; i++)
+	for (size_t i = 0; i < TOKEN_LEN; i++)
 		difference |= (unsigned char)(path[1 + i] ^ server->token[i]);
 	return !difference;
 }
@@ -180,11 +179,10 @@ static void set_signals(void)
 static void make_token(char token[TOKEN_LEN + 1])
 {
 	unsigned char bytes[TOKEN_BYTES];
-	size_t i;
 
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
 		die("cannot get random numbers: %s", strerror(errno));
-	for (i = 0; i < TOKEN_BYTES; i++)
+	for (size_t i = 0; i < TOKEN_BYTES; i++)
 		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
 }
 

@@ -111,10 +111,9 @@ static bool is_listed(const struct serve_view *view, const struct serve_list *li
 static uint32_t *find_files(const struct serve_view *view, const struct serve_list *list, size_t *n)
 {
 	uint32_t *found = xcalloc(view->runs.table->n_files, sizeof(*found));
-	size_t i;
 
 	*n = 0;
-	for (i = 0; i < view->runs.table->n_files; i++)
+	for (size_t i = 0; i < view->runs.table->n_files; i++)
 		if (is_listed(view, list, i))
 			found[(*n)++] = (uint32_t)i;
 	return found;
@@ -170,12 +169,11 @@ static void put_folder(struct json *json, const char *path, size_t len, const st
 static void put_changes(const struct sorting *sorting, const uint32_t *order, size_t n_lines)
 {
 	const struct serve_list *list = sorting->list;
-	size_t i;
 
 	if (!list->before)
 		return;
 	json_array(sorting->json, "changes");
-	for (i = list->from; i < n_lines && i < list->from + list->n; i++)
+	for (size_t i = list->from; i < n_lines && i < list->from + list->n; i++)
 		json_signed(sorting->json, NULL, sorting->changes[order[i]]);
 	json_end(sorting->json);
 }
@@ -260,12 +258,11 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 static void put_lines(const struct sorting *sorting, uint32_t *order, size_t n)
 {
 	const struct serve_list *list = sorting->list;
-	size_t i;
 
 	qsort_r(order, n, sizeof(*order), by_list, (void *)sorting);
 	json_number(sorting->json, "found", n);
 	json_array(sorting->json, "files");
-	for (i = list->from; i < n && i < list->from + list->n; i++)
+	for (size_t i = list->from; i < n && i < list->from + list->n; i++)
 		put_file(sorting->json, sorting->view, order[i]);
 	json_end(sorting->json);
 	put_changes(sorting, order, n);

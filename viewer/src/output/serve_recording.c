@@ -95,12 +95,10 @@ static void parse(struct table *table, const struct serve_recording *recording, 
  */
 static void forget_watched(const struct f2fs_state *states, const struct table *base)
 {
-	size_t v, i;
-
-	for (v = 0; v < base->n_volumes; v++) {
+	for (size_t v = 0; v < base->n_volumes; v++) {
 		const struct f2fs_segments *segments = &states[v].segments;
 
-		for (i = base->volumes[v].first; segments->map && i < base->volumes[v].end; i++) {
+		for (size_t i = base->volumes[v].first; segments->map && i < base->volumes[v].end; i++) {
 			uint64_t blk = base->extents[i].lba - base->volumes[v].first_blk, end = blk + base->extents[i].blks;
 
 			for (; blk < end; blk++)
@@ -112,9 +110,7 @@ static void forget_watched(const struct f2fs_state *states, const struct table *
 /* A volume may have been made anew, with another size. */
 static bool has_same_volumes(const struct table *a, const struct table *b)
 {
-	size_t i;
-
-	for (i = 0; i < a->n_volumes && i < b->n_volumes; i++) {
+	for (size_t i = 0; i < a->n_volumes && i < b->n_volumes; i++) {
 		const struct volume *v = &a->volumes[i], *w = &b->volumes[i];
 
 		if (v->major != w->major || v->minor != w->minor || v->first_blk != w->first_blk || v->end_blk != w->end_blk)
@@ -334,10 +330,9 @@ static void flush_point(const struct curve *c)
 static void count_files(void *arg, const struct replay_state *s)
 {
 	struct curve *c = arg;
-	size_t i;
 
 	c->n = 0;
-	for (i = 0; i < s->n_files; i++)
+	for (size_t i = 0; i < s->n_files; i++)
 		c->n += replay_breaks(&s->files[i], 0, UINT32_MAX, NULL, NULL);
 	c->most = c->n;
 }

@@ -25,12 +25,11 @@ const char *const serve_colorings[N_COLORINGS] = { "kind", "severity", "size", "
 static void find_places(struct serve_view *view)
 {
 	const struct table *table = view->runs.table;
-	size_t i;
 
 	view->first_blks = xcalloc(table->n_files, sizeof(*view->first_blks));
-	for (i = 0; i < table->n_files; i++)
+	for (size_t i = 0; i < table->n_files; i++)
 		view->first_blks[i] = BLK_MAX;
-	for (i = 0; i < table->n_extents; i++) {
+	for (size_t i = 0; i < table->n_extents; i++) {
 		uint32_t *first = &view->first_blks[table->extents[i].file];
 
 		if (table->extents[i].lba < *first)
@@ -109,12 +108,10 @@ void serve_view_free(struct serve_view *view)
 
 static void put_colorings(struct json *json, const struct serve_view *view)
 {
-	size_t i;
-
 	json_text(json, "coloring", view->colors.source->name);
 	json_array(json, "colorings");
 	json_text(json, NULL, view->own_coloring);
-	for (i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
+	for (size_t i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
 		if (strcmp(serve_colorings[i], view->own_coloring))
 			json_text(json, NULL, serve_colorings[i]);
 	json_end(json);
@@ -128,7 +125,6 @@ static void put_colorings(struct json *json, const struct serve_view *view)
 void serve_put_table(struct json *json, const void *arg)
 {
 	const struct serve_view *view = arg;
-	size_t i;
 
 	json_object(json, NULL);
 	json_flag(json, "recording", view->has_moments);
@@ -142,7 +138,7 @@ void serve_put_table(struct json *json, const void *arg)
 	put_colorings(json, view);
 	page_put_head(json, &view->runs, &view->colors, view->interval_ns);
 	json_array(json, "volumes");
-	for (i = 0; i < view->runs.n_parts; i++) {
+	for (size_t i = 0; i < view->runs.n_parts; i++) {
 		json_object(json, NULL);
 		page_put_volume(json, &view->runs, i);
 		json_end(json);
@@ -156,9 +152,8 @@ void serve_put_table(struct json *json, const void *arg)
 static void put_extents(const struct table *table, const struct run *run, range_fn fn, void *arg)
 {
 	uint64_t lba = run->lba, end = run->lba + run->blks;
-	size_t i;
 
-	for (i = run->first; lba < end; i++) {
+	for (size_t i = run->first; lba < end; i++) {
 		uint64_t extent_end = table->extents[i].lba + (uint64_t)table->extents[i].blks;
 		struct range_piece piece = { .lba = lba, .extent = i, .shade = run->shade };
 
@@ -320,7 +315,6 @@ void serve_put_cells(struct json *json, const struct serve_view *view, const str
 {
 	struct mixer m = { .json = json, .view = view, .asked = cells };
 	uint64_t end = view->runs.parts[cells->part].end_blk;
-	size_t i;
 
 	if (end - cells->first > cells->n * cells->per)
 		end = cells->first + cells->n * cells->per;
@@ -341,7 +335,7 @@ void serve_put_cells(struct json *json, const struct serve_view *view, const str
 	if (cells->before)
 		serve_compare_blocks(view, cells->before, cells->part, cells->first, end, light_changed, &m);
 	json_array(json, "lit");
-	for (i = 0; i < m.n_lit; i++)
+	for (size_t i = 0; i < m.n_lit; i++)
 		json_number(json, NULL, m.lit[i]);
 	json_end(json);
 	if (cells->before)
@@ -483,10 +477,9 @@ static int by_offset(const void *a, const void *b)
 static const struct extent **extents_of(const struct table *table, size_t file, size_t *n)
 {
 	const struct extent **found = xcalloc(table->n_extents, sizeof(*found));
-	size_t i;
 
 	*n = 0;
-	for (i = 0; i < table->n_extents; i++)
+	for (size_t i = 0; i < table->n_extents; i++)
 		if (table->extents[i].file == file)
 			found[(*n)++] = &table->extents[i];
 	qsort(found, *n, sizeof(*found), by_offset);
@@ -504,14 +497,14 @@ static const struct extent **extents_of(const struct table *table, size_t file, 
  */
 void serve_put_fragments(struct json *json, const struct serve_view *view, size_t which, size_t first)
 {
-	size_t n, i, k, all = 0;
+	size_t n, k, all = 0;
 	const struct extent **extents = extents_of(view->runs.table, which, &n);
 
 	json_object(json, NULL);
 	json_number(json, "generation", view->generation);
 	json_number(json, "first", first);
 	json_array(json, "fragments");
-	for (i = 0; i < n; i = k, all++) {
+	for (size_t i = 0; i < n; i = k, all++) {
 		uint64_t blks = extents[i]->blks;
 
 		for (k = i + 1; k < n && extents[k]->lba == extents[i]->lba + blks; k++)

@@ -22,12 +22,11 @@ static const char *const ends[] = { "\n", NULL, "\r\n" };
 void sheet_begin(struct sheet *sheet, struct json *json, const char *const *names, enum sheet_form form)
 {
 	FILE *file = json->file;
-	size_t i;
 
 	*sheet = (struct sheet){ .file = file, .json = json, .names = names, .form = form };
 	if (form == FORM_TEXT)
 		fputs_unlocked("# ", file);
-	for (i = 0; form != FORM_JSON && names[i]; i++)
+	for (size_t i = 0; form != FORM_JSON && names[i]; i++)
 		fprintf(file, "%s%s", names[i], names[i + 1] ? separators[form] : ends[form]);
 }
 

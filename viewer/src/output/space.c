@@ -92,10 +92,9 @@ static void print_segments(const struct space *space)
 		{ "full", space->full }, { "dirty: valid in part", space->dirty },
 		{ "written by a log now", space->heads }, { "without valid blocks", space->empty },
 	};
-	size_t i;
 
 	printf("\n  %-24s%14s%13s%9s\n", "segments", "", "", "share");
-	for (i = 0; i < ARRAY_LEN(lines); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		if (i == 2 && !space->knows_heads)
 			continue;
 		printf("  %-24s%14s%13s%9s\n", lines[i].name, CELL(lines[i].n), SIZE(space->volume, lines[i].n * F2FS_SEGMENT_BLKS),
@@ -112,15 +111,13 @@ static void print_segments(const struct space *space)
 
 static void print_types(const struct space *space)
 {
-	size_t i;
-
 	bool has_ssr = !space->state->is_lfs;
 
 	printf("\n  %-11s%10s%10s%14s", "type", "full", "dirty", "valid blocks");
 	if (has_ssr)
 		printf("%14s%12s", "SSR blocks", "SSR room");
 	printf("%10s%12s\n", "log in", "free there");
-	for (i = 0; i < F2FS_N_TYPES; i++) {
+	for (size_t i = 0; i < F2FS_N_TYPES; i++) {
 		const struct space_type *t = &space->types[i];
 		char head[24] = "?";
 
@@ -140,16 +137,16 @@ static void print_types(const struct space *space)
 static void print_runs(const struct space *space)
 {
 	uint64_t most = 0;
-	unsigned int i, last = 0;
+	unsigned int last = 0;
 
-	for (i = 0; i < SPACE_RUN_CLASSES; i++) {
+	for (unsigned int i = 0; i < SPACE_RUN_CLASSES; i++) {
 		if (space->run_blks[i])
 			last = i;
 		if (space->run_blks[i] > most)
 			most = space->run_blks[i];
 	}
 	printf("\n  %-20s%12s%16s%9s\n", "free runs of blocks", "runs", "blocks", "share");
-	for (i = 0; i <= last && space->n_runs; i++) {
+	for (unsigned int i = 0; i <= last && space->n_runs; i++) {
 		char range[2 * GROUPED_MAX + 2];
 
 		snprintf(range, sizeof(range), i ? "%s-%s" : "%s", GROUPED(UINT64_C(1) << i),
@@ -169,13 +166,12 @@ static void print_runs(const struct space *space)
 static void print_fill(const struct space *space)
 {
 	uint64_t most = 0;
-	unsigned int i;
 
-	for (i = 0; i < SPACE_FILL_CLASSES; i++)
+	for (unsigned int i = 0; i < SPACE_FILL_CLASSES; i++)
 		if (space->fill[i] > most)
 			most = space->fill[i];
 	printf("\n  %-28s%12s%9s\n", "valid blocks in dirty ones", "segments", "share");
-	for (i = 0; i < SPACE_FILL_CLASSES; i++) {
+	for (unsigned int i = 0; i < SPACE_FILL_CLASSES; i++) {
 		unsigned int to = (i + 1) * SPACE_FILL_STEP;
 		char range[32];
 
@@ -187,10 +183,8 @@ static void print_fill(const struct space *space)
 
 static void print_picks(const char *policy, const struct space_picks *picks)
 {
-	size_t i;
-
 	printf("  %-15s", policy);
-	for (i = 0; i < picks->n; i++)
+	for (size_t i = 0; i < picks->n; i++)
 		printf("%s%ju (%ju valid)", i ? ", " : "section ", (uintmax_t)picks->first[i].section,
 		       (uintmax_t)picks->first[i].valid);
 	if (!picks->n)
@@ -205,14 +199,14 @@ static void print_files(const struct space *space, const struct table *table, co
 {
 	uint64_t watched = 0, begin, end;
 	struct space_file *files;
-	size_t n, i;
+	size_t n;
 
 	space_section(space, pick->section, &begin, &end);
 	files = space_files(space->volume, table, begin, end, &n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		watched += files[i].blks;
 	printf("  section %ju: %s of %s\n", (uintmax_t)pick->section, COUNT(watched, "block"), COUNT(n, "watched file"));
-	for (i = 0; i < n && i < MAX_FILES; i++) {
+	for (size_t i = 0; i < n && i < MAX_FILES; i++) {
 		printf("%14s  ", CELL(files[i].blks));
 		name_put(stdout, table->files[files[i].file].path);
 		putchar('\n');
@@ -224,8 +218,6 @@ static void print_files(const struct space *space, const struct table *table, co
 
 static void print_gc(const struct space *space, const struct table *table)
 {
-	size_t i;
-
 	printf("\n  garbage collection may pick %s, the cheapest first:\n", COUNT(space->candidates, "section"));
 	print_picks("greedy", &space->greedy);
 	if (space->has_mtime)
@@ -238,7 +230,7 @@ static void print_gc(const struct space *space, const struct table *table)
 		       COUNT(space->chosen, "section"), (uintmax_t)space->first_chosen);
 	if (space->greedy.n)
 		printf("\n  what it would move in the foreground\n");
-	for (i = 0; i < space->greedy.n; i++)
+	for (size_t i = 0; i < space->greedy.n; i++)
 		print_files(space, table, &space->greedy.first[i]);
 }
 
@@ -250,11 +242,10 @@ static void print_gc(const struct space *space, const struct table *table)
 void space_print_notes(FILE *out, const struct space *space)
 {
 	const struct f2fs_state *state = space->state;
-	size_t i;
 
 	if (state->n_notes || state->segments.n_torn)
 		fputc('\n', out);
-	for (i = 0; i < state->n_notes; i++)
+	for (size_t i = 0; i < state->n_notes; i++)
 		fprintf(out, "  note: %s\n", state->notes[i]);
 	if (state->segments.n_torn)
 		fprintf(out, "  note: %zu segments changed while they were read; their bits are taken\n",
@@ -270,11 +261,9 @@ void space_print_notes(FILE *out, const struct space *space)
  */
 void space_print(const struct table *table, const struct space *spaces)
 {
-	size_t i;
-
 	if (!table->n_volumes)
 		printf("no volume is watched\n");
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct space *space = &spaces[i];
 
 		if (i)

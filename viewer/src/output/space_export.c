@@ -25,10 +25,8 @@ static bool is_known(const struct space *space)
 
 static void put_types(struct json *json, const struct space *space)
 {
-	size_t i;
-
 	json_array(json, "types");
-	for (i = 0; i < F2FS_N_TYPES; i++) {
+	for (size_t i = 0; i < F2FS_N_TYPES; i++) {
 		const struct space_type *t = &space->types[i];
 
 		json_line(json);
@@ -48,10 +46,8 @@ static void put_types(struct json *json, const struct space *space)
 
 static void put_classes(struct json *json, const struct space *space)
 {
-	unsigned int i;
-
 	json_array(json, "free_runs");
-	for (i = 0; i < SPACE_RUN_CLASSES; i++) {
+	for (unsigned int i = 0; i < SPACE_RUN_CLASSES; i++) {
 		if (!space->run_count[i])
 			continue;
 		json_object(json, NULL);
@@ -63,7 +59,7 @@ static void put_classes(struct json *json, const struct space *space)
 	}
 	json_end(json);
 	json_array(json, "dirty_fill");
-	for (i = 0; i < SPACE_FILL_CLASSES; i++) {
+	for (unsigned int i = 0; i < SPACE_FILL_CLASSES; i++) {
 		json_object(json, NULL);
 		json_number(json, "from", i * SPACE_FILL_STEP + 1);
 		json_number(json, "to", i + 1 < SPACE_FILL_CLASSES ? (i + 1) * SPACE_FILL_STEP : F2FS_SEGMENT_BLKS - 1);
@@ -83,11 +79,11 @@ static void put_classes(struct json *json, const struct space *space)
  */
 void space_put_files(struct json *json, const struct volume *v, const struct table *table, uint64_t begin, uint64_t end)
 {
-	size_t n, i;
+	size_t n;
 	struct space_file *files = space_files(v, table, begin, end, &n);
 
 	json_array(json, "files");
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		json_object(json, NULL);
 		json_number(json, "blocks", files[i].blks);
 		json_name(json, "path", table->files[files[i].file].path);
@@ -100,14 +96,12 @@ void space_put_files(struct json *json, const struct volume *v, const struct tab
 static void put_picks(struct json *json, const struct space *space, const struct table *table, const char *name,
 		      const struct space_picks *picks, bool known)
 {
-	size_t i;
-
 	if (!known) {
 		json_text(json, name, NULL);
 		return;
 	}
 	json_array(json, name);
-	for (i = 0; i < picks->n; i++) {
+	for (size_t i = 0; i < picks->n; i++) {
 		uint64_t begin, end;
 
 		json_object(json, NULL);
@@ -128,10 +122,8 @@ static void put_picks(struct json *json, const struct space *space, const struct
  */
 void space_put_notes(struct json *json, const struct space *space)
 {
-	size_t i;
-
 	json_array(json, "notes");
-	for (i = 0; i < space->state->n_notes; i++)
+	for (size_t i = 0; i < space->state->n_notes; i++)
 		json_name(json, NULL, space->state->notes[i]);
 	json_end(json);
 }
@@ -177,9 +169,7 @@ static void put_volume(struct json *json, const struct space *space, const struc
  */
 void space_put_json(struct json *json, const struct table *table, const struct space *spaces)
 {
-	size_t i;
-
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		json_line(json);
 		if (is_known(&spaces[i]))
 			put_volume(json, &spaces[i], table);
@@ -250,11 +240,10 @@ static void put_segments(struct metrics *m, const struct table *table, const str
 static void put_blocks(struct metrics *m, const struct table *table, const struct space *spaces)
 {
 	const struct space *s;
-	size_t i;
 
 	begin(m, "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.");
 	FOR_EACH_KNOWN(s)
-		for (i = 0; i < F2FS_N_TYPES; i++)
+		for (size_t i = 0; i < F2FS_N_TYPES; i++)
 			sample(m, s, "type", space_log_keys[i], bytes_of(s, s->types[i].valid));
 	begin(m, "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.");
 	FOR_EACH_KNOWN(s)
@@ -262,11 +251,11 @@ static void put_blocks(struct metrics *m, const struct table *table, const struc
 			sample(m, s, NULL, NULL, bytes_of(s, s->valid[USE_DATA] - s->watched[USE_DATA]));
 	begin(m, "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.");
 	FOR_EACH_KNOWN(s)
-		for (i = 0; i < F2FS_N_TYPES; i++)
+		for (size_t i = 0; i < F2FS_N_TYPES; i++)
 			sample(m, s, "type", space_log_keys[i], bytes_of(s, s->types[i].ssr_blks));
 	begin(m, "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.");
 	FOR_EACH_KNOWN(s)
-		for (i = 0; i < SPACE_FILL_CLASSES; i++)
+		for (size_t i = 0; i < SPACE_FILL_CLASSES; i++)
 			sample_from(m, s, i * SPACE_FILL_STEP + 1, s->fill[i]);
 }
 

@@ -42,10 +42,9 @@ static struct sum *collect(const struct table *table, const struct listing *list
 {
 	struct sum *sums = xcalloc(list->n_extents, sizeof(*sums)), *sum = NULL;
 	const struct listed_extent *written = NULL;
-	size_t i;
 
 	*n = 0;
-	for (i = 0; i < list->n_extents; i++) {
+	for (size_t i = 0; i < list->n_extents; i++) {
 		const struct listed_extent *e = &list->extents[i];
 		const struct listed_file *f = &list->files[e->file];
 
@@ -99,10 +98,10 @@ static int by_number(const void *a, const void *b)
 static size_t add_up(struct sum *sums, size_t n)
 {
 	struct sum *to = NULL;
-	size_t i, n_sums = 0;
+	size_t n_sums = 0;
 
 	qsort(sums, n, sizeof(*sums), by_what);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!to || compare(to, &sums[i])) {
 			to = &sums[n_sums++];
 			*to = sums[i];
@@ -138,11 +137,11 @@ static void put_numbers(struct sheet *sheet, const struct sum *sum)
  */
 void sums_put_causes(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
-	size_t n, i;
+	size_t n;
 	struct sum *sums = collect(table, list, false, &n);
 
 	n = add_up(sums, n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		put_dev(sheet, table, &sums[i]);
 		sheet_word(sheet, cause_op_name(sums[i].key));
 		sheet_word(sheet, cause_flush_name(sums[i].key));
@@ -164,11 +163,11 @@ void sums_put_causes(struct sheet *sheet, const struct table *table, const struc
  */
 void sums_put_processes(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
-	size_t n, i;
+	size_t n;
 	struct sum *sums = collect(table, list, true, &n);
 
 	n = add_up(sums, n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct writer *w = &table->writers[sums[i].key];
 		bool is_process = sums[i].key > FT_SNAP_WRITER_SEVERAL;
 

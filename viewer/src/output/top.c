@@ -23,12 +23,10 @@ static uint32_t *past_slot(struct top *top, const struct file *file)
 
 static void remember(struct top *top)
 {
-	size_t i;
-
 	inodes_free(&top->past_index);
 	free(top->past);
 	top->past = xcalloc(top->table.n_files, sizeof(*top->past));
-	for (i = 0; i < top->table.n_files; i++) {
+	for (size_t i = 0; i < top->table.n_files; i++) {
 		top->past[i] = (struct past_file){ top->figures[i].fragments, top->figures[i].blks };
 		*past_slot(top, &top->table.files[i]) = (uint32_t)i + 1;
 	}
@@ -52,10 +50,8 @@ static struct rate rate_of(struct top *top, size_t file, double seconds)
 
 static void find_rates(struct top *top, const struct figures *past_total, double seconds)
 {
-	size_t i;
-
 	top->rates = xcalloc(top->table.n_files, sizeof(*top->rates));
-	for (i = 0; i < top->table.n_files; i++)
+	for (size_t i = 0; i < top->table.n_files; i++)
 		top->rates[i] = rate_of(top, i, seconds);
 	top->total_rate.fragments =
 		((double)top->total.fragments - (double)past_total->fragments) / seconds;
@@ -64,11 +60,9 @@ static void find_rates(struct top *top, const struct figures *past_total, double
 
 static void add_up(struct top *top)
 {
-	size_t i;
-
 	top->total = figures_sum(top->figures, top->table.n_files);
 	top->n_fragmented = 0;
-	for (i = 0; i < top->table.n_files; i++)
+	for (size_t i = 0; i < top->table.n_files; i++)
 		top->n_fragmented += top->figures[i].fragments > 1;
 }
 
@@ -169,19 +163,19 @@ static bool is_shown(const struct top *top, uint32_t file)
  */
 void top_sort(struct top *top, enum top_key key, bool reverse)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
 	top->key = key;
 	top->reverse = reverse;
 	free(top->order);
 	top->order = figures_worst(top->figures, top->table.n_files);
-	for (i = 0; i < top->table.n_files; i++)
+	for (size_t i = 0; i < top->table.n_files; i++)
 		if (is_shown(top, top->order[i]))
 			top->order[n++] = top->order[i];
 	top->n_shown = n;
 	if (key != TOP_EXTRA)
 		qsort_r(top->order, n, sizeof(*top->order), by_key, top);
-	for (i = 0; reverse && i < n / 2; i++) {
+	for (size_t i = 0; reverse && i < n / 2; i++) {
 		uint32_t other = top->order[i];
 
 		top->order[i] = top->order[n - 1 - i];
@@ -235,9 +229,9 @@ enum { COL_EXTRA, COL_FRAGS, COL_FRAG_RATE, COL_BLOCKS, COL_BLK_RATE, COL_SPLIT,
 
 static size_t width_of(unsigned int shown)
 {
-	size_t width = 0, i;
+	size_t width = 0;
 
-	for (i = 0; i < N_COLUMNS; i++)
+	for (size_t i = 0; i < N_COLUMNS; i++)
 		if (shown & 1u << i)
 			width += (size_t)abs(columns[i].width) + 1;
 	return width;
@@ -255,13 +249,11 @@ static size_t width_of(unsigned int shown)
 unsigned int top_columns(const struct top *top, size_t width)
 {
 	unsigned int shown = (1u << N_COLUMNS) - 1;
-	int rank;
-	size_t i;
 
 	if (!top->causes)
 		shown &= ~(1u << COL_CAUSE);
-	for (rank = N_COLUMNS; rank > 0; rank--)
-		for (i = 0; i < N_COLUMNS; i++)
+	for (int rank = N_COLUMNS; rank > 0; rank--)
+		for (size_t i = 0; i < N_COLUMNS; i++)
 			if (columns[i].rank == rank && columns[i].key != top->key &&
 			    width_of(shown) + PATH_WIDTH > width)
 				shown &= ~(1u << i);
@@ -280,9 +272,9 @@ unsigned int top_columns(const struct top *top, size_t width)
 char *top_heading(const struct top *top, unsigned int shown)
 {
 	char fields[N_COLUMNS * 32] = "", name[32];
-	size_t used = 0, i;
+	size_t used = 0;
 
-	for (i = 0; i < N_COLUMNS; i++) {
+	for (size_t i = 0; i < N_COLUMNS; i++) {
 		if (!(shown & 1u << i))
 			continue;
 		snprintf(name, sizeof(name), "%s%s", columns[i].key == top->key ? "*" : "", columns[i].name);
@@ -322,9 +314,9 @@ char *top_row(const struct top *top, unsigned int shown, size_t row)
 	const struct file *file = &top->table.files[i];
 	char *path = name_printable(file->path), *line;
 	char fields[N_COLUMNS * 32] = "", buf[32];
-	size_t column, used = 0;
+	size_t used = 0;
 
-	for (column = 0; column < N_COLUMNS; column++) {
+	for (size_t column = 0; column < N_COLUMNS; column++) {
 		if (!(shown & 1u << column))
 			continue;
 		format_column(buf, top, i, column);

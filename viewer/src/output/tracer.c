@@ -84,9 +84,8 @@ static uint64_t clock_ns(clockid_t clock)
 static uint64_t clock_offset_ns(void)
 {
 	uint64_t shortest = UINT64_MAX, offset = 0;
-	int i;
 
-	for (i = 0; i < CLOCK_READINGS; i++) {
+	for (int i = 0; i < CLOCK_READINGS; i++) {
 		uint64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
 		uint64_t pause = clock_ns(CLOCK_MONOTONIC) - before;
 
@@ -102,9 +101,8 @@ static uint64_t clock_offset_ns(void)
 static void remove_orphans(void)
 {
 	char **names = tracefs_instances("^" INSTANCE_PREFIX "[0-9]*$");
-	size_t i;
 
-	for (i = 0; names && names[i]; i++) {
+	for (size_t i = 0; names && names[i]; i++) {
 		pid_t pid = (pid_t)strtol(names[i] + strlen(INSTANCE_PREFIX), NULL, 10);
 		struct tracefs_instance *instance;
 
@@ -147,9 +145,8 @@ static uint8_t kind_of(const char *state)
 		{ "reserved_scan", EVENT_EXACT }, { "stale", EVENT_STALE }, { "stale_scan", EVENT_STALE },
 		{ "left_out", EVENT_LEFT_OUT },   { "dead", EVENT_GONE },   { "gone", EVENT_GONE },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(kinds); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(state, kinds[i].name))
 			return kinds[i].kind;
 	/* a state of a newer module */
@@ -435,9 +432,7 @@ static int by_time(const void *a, const void *b)
 
 static struct last_seq *last_of(struct tracer *t, uint32_t dev)
 {
-	size_t i;
-
-	for (i = 0; i < t->n_last; i++)
+	for (size_t i = 0; i < t->n_last; i++)
 		if (t->last[i].dev == dev)
 			return &t->last[i];
 	return NULL;
@@ -448,10 +443,9 @@ static void put_in_order(struct tracer *t)
 {
 	uint64_t last_ns = 0;
 	uint32_t dev = 0;
-	size_t i;
 
 	qsort(t->waiting, t->n, sizeof(*t->waiting), by_seq);
-	for (i = 0; i < t->n && event_has_seq(&t->waiting[i].event); i++) {
+	for (size_t i = 0; i < t->n && event_has_seq(&t->waiting[i].event); i++) {
 		struct event *e = &t->waiting[i].event;
 
 		if (!i || e->dev != dev) {

@@ -28,9 +28,8 @@ struct mean {
 static double integral(double end, double power)
 {
 	double sum = 1 + pow(cos(end), power);
-	int i;
 
-	for (i = 1; i < STEPS; i++)
+	for (int i = 1; i < STEPS; i++)
 		sum += (i % 2 ? 4 : 2) * pow(cos(end * i / STEPS), power);
 	return sum * end / STEPS / 3;
 }
@@ -42,9 +41,8 @@ static double integral(double end, double power)
 static double student(double alpha, double freedom)
 {
 	double whole = exp(lgamma(freedom / 2) - lgamma((freedom + 1) / 2)) * sqrt(PI) / 2, low = 0, high = PI / 2;
-	int i;
 
-	for (i = 0; i < HALVINGS; i++) {
+	for (int i = 0; i < HALVINGS; i++) {
 		double middle = (low + high) / 2;
 
 		if (integral(middle, freedom - 1) < (1 - alpha) * whole)
@@ -63,11 +61,10 @@ static struct mean mean_of(const struct group_of_runs *group, double unit, bool 
 {
 	double n = (double)group->n, squares = 0;
 	struct mean m = { .freedom = n - 1 };
-	size_t i;
 
-	for (i = 0; i < group->n; i++)
+	for (size_t i = 0; i < group->n; i++)
 		m.mean += (is_ratio ? log(group->values[i]) : group->values[i]) / n;
-	for (i = 0; i < group->n; i++) {
+	for (size_t i = 0; i < group->n; i++) {
 		double off = (is_ratio ? log(group->values[i]) : group->values[i]) - m.mean;
 
 		squares += off * off;
@@ -103,10 +100,9 @@ static double change_of(double difference, bool is_ratio)
 bool verdict_is_same(const struct group_of_runs groups[2])
 {
 	double first = groups[0].values[0];
-	size_t g, i;
 
-	for (g = 0; g < 2; g++)
-		for (i = 0; i < groups[g].n; i++)
+	for (size_t g = 0; g < 2; g++)
+		for (size_t i = 0; i < groups[g].n; i++)
 			if (groups[g].values[i] < first || groups[g].values[i] > first)
 				return false;
 	return true;
@@ -123,13 +119,12 @@ void verdict_find(struct difference *d, const struct group_of_runs groups[2], do
 {
 	double middle, half;
 	struct mean m[2];
-	size_t g, i;
 
 	*d = (struct difference){ .is_ratio = true };
-	for (g = 0; g < 2; g++)
-		for (i = 0; i < groups[g].n; i++)
+	for (size_t g = 0; g < 2; g++)
+		for (size_t i = 0; i < groups[g].n; i++)
 			d->is_ratio &= groups[g].values[i] > 0;
-	for (g = 0; g < 2; g++) {
+	for (size_t g = 0; g < 2; g++) {
 		m[g] = mean_of(&groups[g], unit, d->is_ratio);
 		d->typical[g] = d->is_ratio ? exp(m[g].mean) : m[g].mean;
 	}

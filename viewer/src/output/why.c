@@ -109,10 +109,9 @@ static void put_writers(FILE *out, const struct table *table, const struct file_
 static struct file_break *of_kind(const struct file_break *breaks, size_t n, uint32_t kind, size_t *n_found)
 {
 	struct file_break *found = xcalloc(n, sizeof(*found));
-	size_t i;
 
 	*n_found = 0;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if ((breaks[i].cause & CAUSE_KIND) == kind)
 			found[(*n_found)++] = breaks[i];
 	return found;
@@ -186,9 +185,9 @@ static bool is_pair_of(const struct pair *pair, const struct table *table, const
 /* List the writers that took the next block of the log from these files. */
 static void put_pairs(FILE *out, const struct table *table, const struct group *group, const struct pairs *pairs)
 {
-	size_t n_listed = 0, i;
+	size_t n_listed = 0;
 
-	for (i = 0; i < pairs->n && n_listed < MAX_PAIRS; i++) {
+	for (size_t i = 0; i < pairs->n && n_listed < MAX_PAIRS; i++) {
 		const struct pair *pair = &pairs->all[i];
 
 		if (!is_pair_of(pair, table, group))
@@ -225,9 +224,8 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 	struct group all = { .volume = groups->volume };
 	uint64_t counts[NR_ADVICES] = { 0 };
 	uint64_t rest = 0, n_rest = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		all.files += groups[i].files;
 		all.fragmented += groups[i].fragmented;
 		all.n_breaks += groups[i].n_breaks;
@@ -238,7 +236,7 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 	name_put(out, table->volumes[groups->volume].path);
 	fprintf(out, ": %s of %s%s%s.\n", GROUPED(all.fragmented), COUNT(all.files, "file"),
 		all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(all.n_breaks, "break"));
-	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
+	for (size_t i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
 		put_group(out, table, &groups[i], pairs, flaw);
 	if (rest)
 		fprintf(out, "%s: %s.\n", COUNT(n_rest, "other extension"), COUNT(rest, "break"));
@@ -277,7 +275,7 @@ void why_all(FILE *out, const struct table *table, const struct pairs *pairs)
 	const char *flaw = causes_flaw(table);
 	struct groups groups;
 	struct breaks breaks;
-	size_t i, n;
+	size_t n;
 
 	find_breaks(&breaks, table);
 	if (!breaks.n)
@@ -286,7 +284,7 @@ void why_all(FILE *out, const struct table *table, const struct pairs *pairs)
 	put_reading_time(out, table);
 	if (!groups.n)
 		fputs(table->n_volumes ? "No watched file has blocks.\n" : "No directory is watched.\n", out);
-	for (i = 0; i < groups.n; i += n) {
+	for (size_t i = 0; i < groups.n; i += n) {
 		n = groups_of_volume(&groups, i);
 		put_volume(out, table, &groups.all[i], n, pairs, flaw);
 	}
@@ -392,14 +390,14 @@ void why_file(FILE *out, const struct table *table, const char *name, const char
 {
 	const char *flaw = causes_flaw(table);
 	struct breaks breaks;
-	size_t n = 0, i;
+	size_t n = 0;
 	char *sentence;
 	uint32_t one;
 
 	find_breaks(&breaks, table);
 	if (!breaks.n)
 		flaw = NULL;
-	for (i = 0; i < table->n_files; i++) {
+	for (size_t i = 0; i < table->n_files; i++) {
 		if (strcmp(table->files[i].path, path) && !path_matches(table->files[i].path, path))
 			continue;
 		if (!n)
@@ -458,9 +456,8 @@ static const struct file_break *break_before(const struct table *table, const st
 					     uint64_t offset)
 {
 	const struct file_break *found = NULL;
-	size_t i;
 
-	for (i = breaks->begins[file]; i < breaks->begins[file + 1]; i++)
+	for (size_t i = breaks->begins[file]; i < breaks->begins[file + 1]; i++)
 		if (table->extents[breaks->all[i].extent].offset <= offset)
 			found = &breaks->all[i];
 	return found;
@@ -515,12 +512,12 @@ static const char *other_use(const struct f2fs_segments *segments, uint64_t blk,
 void why_block(FILE *out, const struct table *table, const struct f2fs_state *states, uint64_t lba)
 {
 	static const struct f2fs_segments none;
-	size_t i, k;
+	size_t k;
 
 	put_reading_time(out, table);
 	if (!table->n_volumes)
 		fputs("No volume is watched.\n", out);
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
 		fprintf(out, "LBA %ju of ", (uintmax_t)lba);

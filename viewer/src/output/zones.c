@@ -79,11 +79,10 @@ static bool is_alike(const struct zone_use *a, const struct zone *zone, const st
 static void print_use(FILE *out, const struct zoned *z, const struct zone_use *use, const struct zone *zone)
 {
 	const char *between = "  ";
-	size_t i;
 
 	if (use->begin == use->end)
 		fprintf(out, "  %s", zone->lba < z->space->volume->first_blk ? "metadata of F2FS" : "not used by F2FS");
-	for (i = 0; i < F2FS_N_TYPES; i++) {
+	for (size_t i = 0; i < F2FS_N_TYPES; i++) {
 		if (!use->valid[i])
 			continue;
 		fprintf(out, "%s%s", between, space_log_names[i]);
@@ -92,7 +91,7 @@ static void print_use(FILE *out, const struct zoned *z, const struct zone_use *u
 		between = ", ";
 	}
 	between = use->all ? "; " : "  ";
-	for (i = 0; i < F2FS_N_LOGS; i++) {
+	for (size_t i = 0; i < F2FS_N_LOGS; i++) {
 		if (!use->logs[i])
 			continue;
 		fprintf(out, "%slog of %s", between, space_log_names[i]);
@@ -159,18 +158,17 @@ static void print_sizes(FILE *out, const struct zone_device *d, const struct zon
 {
 	uint64_t counts[N_ZONE_CONDITIONS + 1] = { 0 };
 	const char *between = ": ";
-	size_t i;
 
 	if (!d->is_zoned) {
 		fprintf(out, "%s without zones\n", BYTES((d->end - d->lba) * d->blk_sectors * 512));
 		return;
 	}
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		counts[d->zones[i].condition < N_ZONE_CONDITIONS ? d->zones[i].condition : N_ZONE_CONDITIONS]++;
 	counts[ZONE_OPEN] += counts[ZONE_OPEN_IMPLICITLY];
 	counts[ZONE_OPEN_IMPLICITLY] = 0;
 	fprintf(out, "%s of %s", COUNT(d->n + d->n_outside, "zone"), BYTES(d->zones->blks * d->blk_sectors * 512));
-	for (i = 0; i <= N_ZONE_CONDITIONS; i++) {
+	for (size_t i = 0; i <= N_ZONE_CONDITIONS; i++) {
 		if (!counts[i])
 			continue;
 		fprintf(out, "%s%ju %s", between, (uintmax_t)counts[i], zone_condition_name(i));
@@ -188,7 +186,7 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 	uint64_t gain = 0, moved = 0, n = 0;
 	struct zone_use use, next;
 	struct zone_opens opens;
-	size_t first = 0, i;
+	size_t first = 0;
 
 	zone_opens_of(&opens, z->space, d);
 	fputs("\n  ", out);
@@ -197,7 +195,7 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 	print_sizes(out, d, &opens);
 	fprintf(out, "  %-13s%12s  %-12s%10s%10s%10s%10s%8s\n", "zone", "LBA", "condition", "written", "capacity", "valid", "gain", "age");
 	zone_use_of(&use, z->space, d->zones);
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		if (i + 1 < d->n)
 			zone_use_of(&next, z->space, &d->zones[i + 1]);
 		if (i + 1 == d->n || !is_alike(&use, &d->zones[i], &next, &d->zones[i + 1])) {
@@ -222,9 +220,9 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 /* Return: how many differences there are. */
 static size_t print_findings(FILE *out, const struct zoned *z, const struct zone_device *d)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		struct zone_finding found;
 		struct zone_use use;
 		char *text;
@@ -249,7 +247,7 @@ static void print_volume(FILE *out, const struct zoned *z)
 {
 	const struct volume *v = z->space->volume;
 	uint64_t moved = z->space->watched[USE_FREE] + z->space->watched[USE_NODE];
-	size_t n = 0, i;
+	size_t n = 0;
 
 	name_put(out, v->path);
 	if (!zones_any(z->zones)) {
@@ -258,9 +256,9 @@ static void print_volume(FILE *out, const struct zoned *z)
 	}
 	fprintf(out, " (%u:%u): %s for data and nodes, in sections of %s\n", v->major, v->minor,
 		BLKS(v, v->end_blk - v->first_blk), BLKS(v, z->space->segs_per_sec * F2FS_SEGMENT_BLKS));
-	for (i = 0; i < z->zones->n; i++)
+	for (size_t i = 0; i < z->zones->n; i++)
 		print_device(out, z, &z->zones->devices[i]);
-	for (i = 0; i < z->zones->n; i++)
+	for (size_t i = 0; i < z->zones->n; i++)
 		n += print_findings(out, z, &z->zones->devices[i]);
 	if (!n && z->space->knows_heads)
 		fputs("\n  F2FS and the write pointers agree\n", out);
@@ -275,14 +273,12 @@ static void print_volume(FILE *out, const struct zoned *z)
 
 static void put_logs(struct json *json, const struct zone_use *use)
 {
-	size_t i;
-
 	json_object(json, "valid");
-	for (i = 0; i < F2FS_N_TYPES; i++)
+	for (size_t i = 0; i < F2FS_N_TYPES; i++)
 		json_number(json, space_log_keys[i], use->valid[i]);
 	json_end(json);
 	json_array(json, "logs");
-	for (i = 0; i < F2FS_N_LOGS; i++) {
+	for (size_t i = 0; i < F2FS_N_LOGS; i++) {
 		if (!use->logs[i])
 			continue;
 		json_object(json, NULL);
@@ -345,14 +341,12 @@ static void put_limits(struct json *json, const struct zoned *z, const struct zo
 
 static void put_volume(struct json *json, const struct zoned *z)
 {
-	size_t i, k;
-
 	json_object(json, NULL);
 	json_format(json, "dev", "%u:%u", z->space->volume->major, z->space->volume->minor);
 	json_number(json, "section_blocks", z->space->segs_per_sec * F2FS_SEGMENT_BLKS);
 	json_maybe(json, "moved_blocks", z->space->watched[USE_FREE] + z->space->watched[USE_NODE], z->space->has_runs);
 	json_array(json, "devices");
-	for (i = 0; i < z->zones->n; i++) {
+	for (size_t i = 0; i < z->zones->n; i++) {
 		const struct zone_device *d = &z->zones->devices[i];
 
 		json_object(json, NULL);
@@ -361,7 +355,7 @@ static void put_volume(struct json *json, const struct zoned *z)
 		json_flag(json, "zoned", d->is_zoned);
 		put_limits(json, z, d);
 		json_array(json, "zones");
-		for (k = 0; k < d->n; k++)
+		for (size_t k = 0; k < d->n; k++)
 			put_zone(json, z, &d->zones[k]);
 		json_end(json);
 		json_end(json);
@@ -387,9 +381,9 @@ void zones_write(const struct table *table, const struct space *spaces, const st
 {
 	struct json json;
 	struct outfile out;
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < table->n_volumes; i++)
+	for (size_t i = 0; i < table->n_volumes; i++)
 		n += zones_any(&zones[i]);
 	if (table->n_volumes && !n)
 		die("%s: none of its devices has zones (%s); its sections are in fragtrace space", table->volumes->path,
@@ -404,7 +398,7 @@ void zones_write(const struct table *table, const struct space *spaces, const st
 	}
 	if (form != FORM_JSON && !n)
 		fputs("no volume is watched\n", out.file);
-	for (i = 0; i < table->n_volumes; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		struct zoned z = { table, &spaces[i], &zones[i] };
 
 		if (zones_any(&zones[i]) && form == FORM_JSON) {

@@ -16,9 +16,9 @@
 size_t axis_lba_width(const struct layout *l, const struct runs *runs)
 {
 	uint64_t last = 9999;
-	size_t digits = 0, v;
+	size_t digits = 0;
 
-	for (v = 0; v < runs->n_parts; v++)
+	for (size_t v = 0; v < runs->n_parts; v++)
 		if (runs->parts[v].end_blk - 1 > last)
 			last = runs->parts[v].end_blk - 1;
 	for (; last; last /= 10)

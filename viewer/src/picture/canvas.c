@@ -19,9 +19,8 @@ double canvas_luminance(uint32_t rgb)
 {
 	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
 	double sum = 0;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(weights); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(weights); i++) {
 		double c = (double)(rgb >> (16 - 8 * i) & 0xff) / 255;
 
 		sum += weights[i] * c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878);
@@ -55,12 +54,11 @@ void canvas_cell(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h, 
 {
 	size_t x_end = x + w < canvas->width ? x + w : canvas->width;
 	size_t y_end = y + h < canvas->height ? y + h : canvas->height;
-	size_t i;
 
 	for (; y < y_end; y++) {
 		uint32_t *row = canvas->px + y * canvas->width;
 
-		for (i = x; i < x_end; i++)
+		for (size_t i = x; i < x_end; i++)
 			row[i] = rgb;
 	}
 }
@@ -104,14 +102,13 @@ uint32_t canvas_ink(uint32_t rgb)
 void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, size_t pen, uint32_t rgb)
 {
 	uint32_t stripe = canvas_contrast(rgb);
-	size_t i, j;
 
 	if (side < HATCH_MIN) {
 		canvas_cell(canvas, x, y, side, side, stripe);
 		return;
 	}
-	for (j = 0; j < side; j++)
-		for (i = 0; i < side; i++)
+	for (size_t j = 0; j < side; j++)
+		for (size_t i = 0; i < side; i++)
 			canvas_cell(canvas, x + i, y + j, 1, 1, (i + j) / pen % 2 ? rgb : stripe);
 }
 

@@ -56,14 +56,14 @@ static void prepare_text(struct canvas *canvas)
 void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, const struct img_conf *img,
 		 enum canvas_form form)
 {
-	size_t i, n = width * height;
+	size_t n = width * height;
 	cairo_surface_t *surface;
 
 	*canvas = (struct canvas){
 		.width = width, .height = height, .right = width, .dpi = img->dpi, .form = form,
 	};
 	canvas->px = xreallocarray(NULL, n, sizeof(*canvas->px));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		canvas->px[i] = rgb;
 	surface = surface_of(canvas);
 	canvas->cr = cairo_create(surface);
@@ -111,14 +111,13 @@ void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size
 	struct canvas part = { .width = w, .height = h, .dpi = canvas->dpi };
 	cairo_surface_t *cells;
 	struct text png;
-	size_t row;
 
 	if (canvas->form == CANVAS_PNG)
 		cairo_surface_mark_dirty(cairo_get_target(canvas->cr));
 	if (canvas->form == CANVAS_PNG || !w || !h)
 		return;
 	part.px = xreallocarray(NULL, w * h, sizeof(*part.px));
-	for (row = 0; row < h; row++)
+	for (size_t row = 0; row < h; row++)
 		memcpy(part.px + row * w, canvas->px + (y + row) * canvas->width + x, w * sizeof(*part.px));
 	if (canvas->form == CANVAS_SVG) {
 		png_out_encode(&part, &png);
@@ -182,9 +181,8 @@ static double text_width(const struct canvas *canvas)
 static uint32_t blended(uint32_t paper, uint32_t ink, unsigned int level)
 {
 	uint32_t rgb = 0;
-	int shift;
 
-	for (shift = 0; shift < 24; shift += 8) {
+	for (int shift = 0; shift < 24; shift += 8) {
 		uint32_t a = paper >> shift & 0xff, b = ink >> shift & 0xff;
 
 		rgb |= (a * (TEXT_LEVELS - level) + b * level + TEXT_LEVELS / 2) / TEXT_LEVELS << shift;

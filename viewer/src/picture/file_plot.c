@@ -101,12 +101,12 @@ static void find_step(struct file_plot *plot)
 static void count_breaks(struct file_plot *plot)
 {
 	const struct one_file *one = plot->one;
-	uint32_t *sums, i;
+	uint32_t *sums;
 
 	plot->n_bins = (plot->w + plot->bin - 1) / plot->bin;
 	plot->counts = xcalloc(plot->n_bins * MAX_RULES, sizeof(*plot->counts));
 	sums = xcalloc(plot->n_bins, sizeof(*sums));
-	for (i = 0; i < one->n_jumps; i++) {
+	for (uint32_t i = 0; i < one->n_jumps; i++) {
 		size_t extent = one->jumps[i].extent;
 		size_t bin = (file_plot_x(plot, one->table.extents[extent].offset) - plot->x) / plot->bin;
 
@@ -173,9 +173,8 @@ struct column {
 static uint32_t mean_of(const struct column *c, size_t row)
 {
 	uint32_t rgb = 0;
-	size_t i;
 
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		rgb = rgb << 8 | (uint32_t)(c->rgb[i][row] / c->blks[row] + 0.5);
 	return rgb;
 }
@@ -200,9 +199,8 @@ static void flush_column(struct column *c)
 {
 	const struct file_plot *plot = c->plot;
 	uint32_t background = background_of(c);
-	size_t row;
 
-	for (row = 0; row < plot->h; row++) {
+	for (size_t row = 0; row < plot->h; row++) {
 		uint32_t rgb = c->is_line[row] && background == RGB_FREE ? RGB_LINE : background;
 
 		canvas_cell(c->canvas, c->x, plot->y + row, 1, 1, c->blks[row] > 0 ? mean_of(c, row) : rgb);
@@ -286,11 +284,9 @@ static uint64_t first_line(const struct file_plot *plot, const struct plot_band 
 static bool *find_lines(const struct file_plot *plot)
 {
 	bool *is_line = xcalloc(plot->h + 1, sizeof(*is_line));
-	uint64_t at;
-	size_t i;
 
-	for (i = 0; i < plot->up.n; i++)
-		for (at = first_line(plot, &plot->up.bands[i]); at <= plot->up.bands[i].end; at += plot->step)
+	for (size_t i = 0; i < plot->up.n; i++)
+		for (uint64_t at = first_line(plot, &plot->up.bands[i]); at <= plot->up.bands[i].end; at += plot->step)
 			is_line[lba_y(plot, (double)at) - plot->y] = true;
 	return is_line;
 }
@@ -298,12 +294,11 @@ static bool *find_lines(const struct file_plot *plot)
 static void draw_cells(const struct file_plot *plot, struct canvas *canvas)
 {
 	struct column c = { .plot = plot, .canvas = canvas, .x = plot->x, .is_line = find_lines(plot) };
-	size_t i;
 
 	c.blks = xcalloc(plot->h, sizeof(*c.blks));
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		c.rgb[i] = xcalloc(plot->h, sizeof(*c.rgb[i]));
-	for (i = 0; i < plot->one->n_parts; i++)
+	for (size_t i = 0; i < plot->one->n_parts; i++)
 		if (plot->one->parts[i].extent == NOT_WRITTEN)
 			add_part(&c, &plot->one->parts[i], RGB_FREE);
 		else
@@ -313,7 +308,7 @@ static void draw_cells(const struct file_plot *plot, struct canvas *canvas)
 	canvas_show_cells(canvas, plot->x, plot->y, plot->w, plot->h);
 	free(c.blks);
 	free(c.is_line);
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		free(c.rgb[i]);
 }
 
@@ -321,9 +316,7 @@ static void draw_cells(const struct file_plot *plot, struct canvas *canvas)
 
 static void cut_across(const struct file_plot *plot, struct canvas *canvas, size_t y, size_t h)
 {
-	size_t i;
-
-	for (i = 1; i < plot->across.n; i++)
+	for (size_t i = 1; i < plot->across.n; i++)
 		canvas_fill(canvas, (double)(plot->x + plot->across.bands[i].px - plot->across.cut), (double)y,
 			    (double)plot->across.cut, (double)h, RGB_PAGE);
 }
@@ -332,9 +325,8 @@ static void cut_across(const struct file_plot *plot, struct canvas *canvas, size
 static void draw_cuts(const struct file_plot *plot, struct canvas *canvas)
 {
 	double scale = plot->layout->axis_letters, cut = (double)plot->up.cut;
-	size_t i;
 
-	for (i = 1; i < plot->up.n; i++) {
+	for (size_t i = 1; i < plot->up.n; i++) {
 		const struct plot_band *band = &plot->up.bands[i];
 		double top = (double)(plot->y + plot->h - band->px);
 		char *text;
@@ -358,9 +350,8 @@ static double pen_of(const struct file_plot *plot)
 static void draw_links(const struct file_plot *plot, struct canvas *canvas)
 {
 	const struct one_file *one = plot->one;
-	size_t i;
 
-	for (i = 0; plot->has_links && i < one->n_jumps; i++) {
+	for (size_t i = 0; plot->has_links && i < one->n_jumps; i++) {
 		const struct file_jump *jump = &one->jumps[i];
 		bool is_up = jump->to > jump->from;
 		size_t x = file_plot_x(plot, one->table.extents[jump->extent].offset);
@@ -423,9 +414,7 @@ static void draw_label(const struct file_plot *plot, struct canvas *canvas, uint
 /* Labels are at lines, or at the begin of a band that has none. */
 static void draw_labels(const struct file_plot *plot, struct canvas *canvas, double last_y)
 {
-	size_t i;
-
-	for (i = 0; i < plot->up.n; i++) {
+	for (size_t i = 0; i < plot->up.n; i++) {
 		const struct plot_band *band = &plot->up.bands[i];
 		uint64_t at = first_line(plot, band);
 
@@ -442,16 +431,15 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 {
 	double scale = plot->layout->axis_scale, x, y, w, h;
 	char *text;
-	size_t i, r;
 
 	canvas_fill(canvas, (double)plot->x, (double)plot->strip_y, (double)plot->w, (double)plot->strip_h, RGB_FREE);
 	cut_across(plot, canvas, plot->strip_y, plot->strip_h);
-	for (i = 0; i < plot->n_bins; i++) {
+	for (size_t i = 0; i < plot->n_bins; i++) {
 		uint64_t below = 0;
 
 		x = (double)(plot->x + i * plot->bin);
 		w = (double)((i + 1) * plot->bin > plot->w ? plot->w - i * plot->bin : plot->bin);
-		for (r = 0; r < plot->colors->n_rules; r++) {
+		for (size_t r = 0; r < plot->colors->n_rules; r++) {
 			uint64_t n_breaks = plot->counts[i * MAX_RULES + r];
 			size_t from, to;
 
@@ -491,17 +479,16 @@ static void draw_offset(const struct file_plot *plot, struct canvas *canvas, uin
 static void draw_offsets(const struct file_plot *plot, struct canvas *canvas)
 {
 	double room = OFFSET_COLS * LETTER_W * plot->layout->axis_scale, per_px = plot_axis_per_px(&plot->across);
-	uint64_t step = 1, at;
-	size_t i;
+	uint64_t step = 1;
 
 	while ((double)step / per_px < room)
 		step *= 2;
-	for (i = 0; i < plot->across.n; i++) {
+	for (size_t i = 0; i < plot->across.n; i++) {
 		const struct plot_band *band = &plot->across.bands[i];
 		size_t end = plot->x + band->px + band->n_px;
 
 		/* none reaches into the next band */
-		for (at = band->first; at <= band->end && (at == band->first || i + 1 == plot->across.n ||
+		for (uint64_t at = band->first; at <= band->end && (at == band->first || i + 1 == plot->across.n ||
 							   (double)file_plot_x(plot, at) + room <= (double)end); at += step)
 			draw_offset(plot, canvas, band->first, at);
 	}

@@ -49,13 +49,13 @@ struct view {
 static void consider(struct view *view, size_t jump)
 {
 	const struct file_jump *jumps = view->one->jumps;
-	size_t nearest = 0, i;
+	size_t nearest = 0;
 
 	if (view->n_listed < MAX_LISTED) {
 		view->listed[view->n_listed++] = jump;
 		return;
 	}
-	for (i = 1; i < MAX_LISTED; i++)
+	for (size_t i = 1; i < MAX_LISTED; i++)
 		if (file_jump_distance(&jumps[view->listed[i]]) < file_jump_distance(&jumps[view->listed[nearest]]))
 			nearest = i;
 	if (file_jump_distance(&jumps[jump]) <= file_jump_distance(&jumps[view->listed[nearest]]))
@@ -268,9 +268,8 @@ static void put_numbers(struct view *view)
 	const struct table *table = &view->one->table;
 	double scale = view->plot.layout->axis_scale, end = 0;
 	char text[24];
-	size_t i;
 
-	for (i = 0; i < view->n_listed; i++) {
+	for (size_t i = 0; i < view->n_listed; i++) {
 		const struct file_jump *jump = &view->one->jumps[view->listed[i]];
 		double x = (double)file_plot_x(&view->plot, table->extents[jump->extent].offset);
 		double w = (double)(size_t)snprintf(text, sizeof(text), "%zu", i + 1) * LETTER_W * scale;
@@ -285,13 +284,11 @@ static void put_numbers(struct view *view)
 
 static void draw_list(struct view *view)
 {
-	size_t i;
-
 	if (!view->n_listed)
 		return;
 	put_numbers(view);
 	put_heads(view);
-	for (i = 0; i < view->n_listed; i++)
+	for (size_t i = 0; i < view->n_listed; i++)
 		put_break(view, i);
 }
 
@@ -313,11 +310,11 @@ static void paint_all(struct canvas *canvas, const struct one_file *one, const s
 		.flaw = causes_flaw(&one->table),
 		.plot = { .layout = &layout, .one = one, .runs = runs, .colors = colors },
 	};
-	size_t bottom, i;
+	size_t bottom;
 
 	colors_set_theme(img->theme == THEME_DARK);
 	layout_page(&layout, img);
-	for (i = 0; i < one->n_jumps; i++)
+	for (size_t i = 0; i < one->n_jumps; i++)
 		consider(&view, i);
 	/* the heads and the sum of the legend; two halves, and the room for numbers over the plot */
 	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1 -

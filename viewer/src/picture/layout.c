@@ -70,9 +70,8 @@ static size_t page_width(const struct layout *l)
 bool layout_fits(struct layout *l)
 {
 	uint64_t most = l->max_pixels / l->width, height = l->head;
-	size_t v;
 
-	for (v = 0; v < l->n_grids; v++) {
+	for (size_t v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
 
 		if (grid->rows > most / l->pitch_y)
@@ -136,9 +135,9 @@ static bool enlarge(struct layout *l, const struct img_conf *img)
 	size_t *const lengths[] = {
 		&l->axis, &l->axis_end, &l->margin, &l->head, &l->heading, &l->footing, &l->strip, &l->width,
 	};
-	size_t i, pitch = l->pitch_x;
+	size_t pitch = l->pitch_x;
 
-	for (i = 0; i < ARRAY_LEN(lengths); i++)
+	for (size_t i = 0; i < ARRAY_LEN(lengths); i++)
 		*lengths[i] = layout_px(img, *lengths[i]);
 	l->cell_w = enlarged_cell(img, l->cell_w, &l->pitch_x);
 	l->cell_h = enlarged_cell(img, l->cell_h, &l->pitch_y);
@@ -303,10 +302,10 @@ char *layout_cell_size(const struct layout *l, const struct table *table)
 /* Position @d on the Hilbert curve in a square of @side x @side. */
 static void hilbert_xy(uint64_t side, uint64_t d, uint64_t *x, uint64_t *y)
 {
-	uint64_t s, right, down, swap;
+	uint64_t right, down, swap;
 
 	*x = *y = 0;
-	for (s = 1; s < side; s *= 2, d /= 4) {
+	for (uint64_t s = 1; s < side; s *= 2, d /= 4) {
 		right = d / 2 & 1;
 		down = (d ^ right) & 1;
 		if (!down) {

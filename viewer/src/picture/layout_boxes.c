@@ -130,10 +130,8 @@ static size_t digits_of(uint64_t value)
 /* The mark has room for the number of folded blocks if letters are not higher than a box. */
 static void set_label(struct layout *l, double label)
 {
-	size_t digits;
-
 	l->label = label;
-	for (digits = 1; digits <= MAX_DIGITS; digits++)
+	for (size_t digits = 1; digits <= MAX_DIGITS; digits++)
 		l->mark[digits] = 1 + (label > 0 ? (fold_label_width(label, digits) + l->pitch_x - 1) / l->pitch_x : 0);
 }
 
@@ -185,10 +183,9 @@ static void add_length(struct lengths *lengths, uint64_t blks)
 static void count_runs(const struct layout *l, const struct runs *runs, struct tally *tallies)
 {
 	struct run run;
-	size_t v;
 
 	memset(tallies, 0, l->n_grids * sizeof(*tallies));
-	for (v = 0; v < l->n_grids; v++) {
+	for (size_t v = 0; v < l->n_grids; v++) {
 		struct run_walk walk = runs_walk(runs, v);
 		struct tally *tally = &tallies[v];
 
@@ -210,9 +207,8 @@ static void count_runs(const struct layout *l, const struct runs *runs, struct t
 static uint64_t boxes_of(const struct lengths *lengths, uint64_t fold_over, uint64_t drawn)
 {
 	uint64_t boxes = 0;
-	size_t i;
 
-	for (i = 0; i < N_CLASSES; i++)
+	for (size_t i = 0; i < N_CLASSES; i++)
 		boxes += class_end(i) <= fold_over ? lengths->blks[i] : lengths->n[i] * (drawn + 1);
 	return boxes;
 }
@@ -220,12 +216,11 @@ static uint64_t boxes_of(const struct lengths *lengths, uint64_t fold_over, uint
 static uint64_t count_boxes(const struct layout *l, const struct tally *tally)
 {
 	uint64_t boxes = tally->drawn;
-	size_t digits;
 
 	if (!tally->is_exact)
 		return boxes_of(&tally->used, l->fold_over, l->limit) +
 		       boxes_of(&tally->free, l->free_fold_over, l->stub);
-	for (digits = 1; digits <= MAX_DIGITS; digits++)
+	for (size_t digits = 1; digits <= MAX_DIGITS; digits++)
 		boxes += tally->folds[digits] * l->mark[digits];
 	return boxes;
 }
@@ -251,11 +246,10 @@ static uint64_t walk_boxes(const struct layout *l, const struct runs *runs, size
 static uint64_t count_folded(const struct layout *l, const struct tally *tally)
 {
 	uint64_t blks = 0;
-	size_t i;
 
 	if (tally->is_exact)
 		return tally->folded_blks;
-	for (i = 0; i < N_CLASSES; i++)
+	for (size_t i = 0; i < N_CLASSES; i++)
 		if (class_end(i) > l->fold_over)
 			blks += tally->used.blks[i] - tally->used.n[i] * l->limit;
 	return blks;
@@ -289,15 +283,13 @@ struct fitting {
 
 static bool is_any_folded(const struct fitting *f)
 {
-	size_t v, i;
-
-	for (v = 0; v < f->l->n_grids; v++) {
+	for (size_t v = 0; v < f->l->n_grids; v++) {
 		const struct tally *tally = &f->tallies[v];
 
-		for (i = 0; i <= MAX_DIGITS; i++)
+		for (size_t i = 0; i <= MAX_DIGITS; i++)
 			if (tally->is_exact && tally->folds[i])
 				return true;
-		for (i = 0; i < N_CLASSES; i++)
+		for (size_t i = 0; i < N_CLASSES; i++)
 			if (!tally->is_exact && ((tally->used.n[i] && class_end(i) > f->l->fold_over) ||
 						 (tally->free.n[i] && class_end(i) > f->l->free_fold_over)))
 				return true;
@@ -308,9 +300,8 @@ static bool is_any_folded(const struct fitting *f)
 static bool fits_with(const struct fitting *f, bool walks)
 {
 	struct layout *l = f->l;
-	size_t v;
 
-	for (v = 0; v < l->n_grids; v++) {
+	for (size_t v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
 		uint64_t boxes;
 
@@ -335,9 +326,8 @@ static void note_folded(const struct fitting *f)
 {
 	uint64_t folded = 0, used = f->runs->drawn_total.blks[0] + f->runs->drawn_total.blks[1];
 	struct layout *l = f->l;
-	size_t v;
 
-	for (v = 0; v < l->n_grids; v++)
+	for (size_t v = 0; v < l->n_grids; v++)
 		folded += count_folded(l, &f->tallies[v]);
 	l->folded_share = used ? (double)folded / (double)used : 0;
 	if (l->limit && is_any_folded(f))
@@ -362,9 +352,7 @@ static void set_box(struct layout *l, size_t box)
 /* Find the largest box, from one size down to another, that fits. */
 static bool fit_box(const struct fitting *f, size_t most, size_t least)
 {
-	size_t box;
-
-	for (box = most; box && box >= least; box--) {
+	for (size_t box = most; box && box >= least; box--) {
 		set_box(f->l, box);
 		if (fits(f))
 			return true;
@@ -386,9 +374,7 @@ static uint64_t lower_limit(const struct layout *l)
 
 static void set_exact(const struct fitting *f, bool is_exact)
 {
-	size_t v;
-
-	for (v = 0; v < f->l->n_grids; v++)
+	for (size_t v = 0; v < f->l->n_grids; v++)
 		f->tallies[v].is_exact = is_exact;
 }
 

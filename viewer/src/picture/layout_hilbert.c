@@ -38,9 +38,8 @@ static uint64_t part_blks(const struct part *part)
 static uint64_t biggest_part(const struct runs *runs)
 {
 	uint64_t most = 1;
-	size_t v;
 
-	for (v = 0; v < runs->n_parts; v++)
+	for (size_t v = 0; v < runs->n_parts; v++)
 		if (part_blks(&runs->parts[v]) > most)
 			most = part_blks(&runs->parts[v]);
 	return most;
@@ -73,9 +72,9 @@ static void set_scale(struct layout *l, uint64_t blks, size_t side)
 /* Return: the number of columns of the largest grid. */
 static size_t set_grids(struct layout *l, const struct runs *runs)
 {
-	size_t most = 1, v;
+	size_t most = 1;
 
-	for (v = 0; v < l->n_grids; v++) {
+	for (size_t v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
 		uint64_t units = part_blks(&runs->parts[v]) * l->units_per_blk;
 
@@ -103,9 +102,7 @@ static void set_pitch(struct layout *l, size_t columns, size_t pitch, size_t wid
 
 static bool fits(struct layout *l, size_t columns, size_t room, size_t width)
 {
-	size_t pitch;
-
-	for (pitch = room / columns; pitch; pitch--) {
+	for (size_t pitch = room / columns; pitch; pitch--) {
 		set_pitch(l, columns, pitch, width);
 		if (layout_fits(l))
 			return true;
@@ -200,15 +197,15 @@ static bool is_blank(const struct canvas *canvas, size_t x, size_t y)
 /* Draw a tick at each row and column that is not all free, to make sparse blocks visible. */
 static void draw_ticks(const struct layout *l, struct canvas *canvas, const struct grid *grid)
 {
-	size_t n = grid->columns, pitch = l->pitch_x, i, j;
+	size_t n = grid->columns, pitch = l->pitch_x;
 	double end_x = (double)(grid->x + n * pitch) + 1, end_y = (double)(grid->y + n * pitch) + 1;
 	double tick = 4 * l->axis_scale, w = (double)l->cell_w;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		bool row = false, column = false;
 		size_t x = grid->x + i * pitch, y = grid->y + i * pitch;
 
-		for (j = 0; j < n; j++) {
+		for (size_t j = 0; j < n; j++) {
 			row |= !is_blank(canvas, grid->x + j * pitch, y);
 			column |= !is_blank(canvas, x, grid->y + j * pitch);
 		}
@@ -225,10 +222,9 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	const struct grid *grid = &l->grids[volume];
 	double side = (double)(grid->columns * l->pitch_x), line = LETTER_H * l->axis_scale;
 	double key = (double)((KEY_SIDE - 1) * layout_px(l->img, KEY_PITCH)), x, y;
-	int quarter;
 
 	(void)rows;
-	for (quarter = 0; quarter < 4; quarter++)
+	for (int quarter = 0; quarter < 4; quarter++)
 		draw_quarter(l, canvas, grid, runs_volume(runs, volume), &runs->parts[volume], quarter);
 	draw_ticks(l, canvas, grid);
 	x = (double)grid->x + side + 2 * LETTER_W * l->axis_scale;

@@ -108,12 +108,11 @@ static void find_gaps(struct gaps *gaps, const struct layout *l, const struct ru
 	const struct volume *v = runs_volume(runs, volume);
 	const struct part *part = &runs->parts[volume];
 	uint64_t end = part->end_blk - v->first_blk, at;
-	size_t i;
 
 	*gaps = (struct gaps){
 		.rows = (end + l->row_blks - 1) / l->row_blks - (part->first_blk - v->first_blk) / l->row_blks,
 	};
-	for (i = 0; i < runs->n_gaps; i++) {
+	for (size_t i = 0; i < runs->n_gaps; i++) {
 		at = runs->gaps[i].lba - v->first_blk;
 		if (runs->gaps[i].part == volume)
 			add_gap(gaps, at, at + runs->gaps[i].blks, l->row_blks);
@@ -128,11 +127,11 @@ static bool is_folded(const struct layout *l, uint64_t rows)
 
 static uint64_t drawn_rows(const struct layout *l, const struct gaps *gaps)
 {
-	uint64_t rows = gaps->rows, i;
+	uint64_t rows = gaps->rows;
 
 	if (!l->fold_rows)
 		return rows;
-	for (i = l->fold_rows + 1; i < MAX_GAP; i++)
+	for (uint64_t i = l->fold_rows + 1; i < MAX_GAP; i++)
 		rows -= gaps->n[i] * (i - l->fold_rows);
 	return rows - (gaps->long_rows - gaps->n[0] * l->fold_rows);
 }
@@ -165,12 +164,11 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 static void set_rows(struct layout *l, const struct runs *runs, const struct gaps *gaps, size_t pitch)
 {
 	double label = (LETTER_H - 1) * l->axis_scale;
-	size_t v;
 
 	l->pitch_y = pitch;
 	l->cell_h = without_border(l, pitch);
 	l->fold_rows = l->img->max_length ? ((uint64_t)label + pitch - 1) / pitch : 0;
-	for (v = 0; v < l->n_grids; v++) {
+	for (size_t v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
 		const struct part *part = &runs->parts[v];
 		uint64_t lead = (part->first_blk - runs_volume(runs, v)->first_blk) % l->row_blks;

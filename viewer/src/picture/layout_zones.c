@@ -23,12 +23,10 @@
  */
 uint64_t layout_zone_size(const struct runs *runs)
 {
-	size_t v, i;
-
-	for (v = 0; v < runs->n_parts; v++) {
+	for (size_t v = 0; v < runs->n_parts; v++) {
 		const struct zones *zones = &runs->zones[runs->parts[v].volume];
 
-		for (i = 0; i < zones->n; i++)
+		for (size_t i = 0; i < zones->n; i++)
 			if (zones->devices[i].is_zoned)
 				return zones->devices[i].zones->blks;
 	}
@@ -59,9 +57,8 @@ static const struct zone *zone_in(const struct zone_device *d, uint64_t lba, uin
 static const struct zone *next_zone(const struct zones *zones, uint64_t lba, uint64_t end)
 {
 	const struct zone *zone = NULL;
-	size_t i;
 
-	for (i = 0; i < zones->n && !zone; i++)
+	for (size_t i = 0; i < zones->n && !zone; i++)
 		if (zones->devices[i].is_zoned && zones->devices[i].end > lba)
 			zone = zone_in(&zones->devices[i], lba, end);
 	return zone;

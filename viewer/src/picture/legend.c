@@ -54,10 +54,9 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .folded = folded,
 		.y = (double)layout->margin,
 	};
-	size_t i;
 
 	l.has_folded = folded->free || folded->other || folded->nodes || folded->left_out;
-	for (i = 0; i < colors->n_rules; i++)
+	for (size_t i = 0; i < colors->n_rules; i++)
 		l.has_folded |= folded->blks[i] > 0;
 	legend_title(&l, when);
 	legend_rules(&l);

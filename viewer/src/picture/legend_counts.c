@@ -56,9 +56,9 @@ static bool has_files(const struct legend *l, size_t fragmented)
  */
 size_t legend_empty_lines(const struct runs *runs)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < runs->colors->n_rules; i++)
+	for (size_t i = 0; i < runs->colors->n_rules; i++)
 		n += is_empty(runs, i);
 	if (runs->states)
 		n += !runs->other_blks + !runs->node_blks;
@@ -75,9 +75,8 @@ static uint64_t folded_of(const struct legend *l, size_t rule)
 static uint64_t folded_files(const struct legend *l)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < l->colors->n_rules; i++)
+	for (size_t i = 0; i < l->colors->n_rules; i++)
 		sum += folded_of(l, i);
 	return sum;
 }
@@ -177,10 +176,8 @@ static void draw_rule(struct legend *l, size_t i)
 
 static void draw_file_rules(struct legend *l)
 {
-	size_t i;
-
 	draw_heads(l);
-	for (i = 0; i < l->colors->n_rules; i++)
+	for (size_t i = 0; i < l->colors->n_rules; i++)
 		draw_rule(l, i);
 	note_count(l, "all files", &l->runs->drawn_total, folded_files(l));
 	draw_count(l, "all files", &l->runs->drawn_total, folded_files(l));
@@ -273,9 +270,8 @@ static void draw_other_reads(struct legend *l, uint64_t drawn)
 	static const char name[] = "windows without a block here";
 	const struct heat *heat = l->colors->heat;
 	uint64_t all = 0;
-	size_t i;
 
-	for (i = 0; i < heat->n; i++)
+	for (size_t i = 0; i < heat->n; i++)
 		all += heat->windows[i].reads;
 	legend_text(l, 0, RGB_FAINT, name);
 	legend_number(l, COL_COUNTED, all - drawn);
@@ -287,18 +283,18 @@ static void draw_fragment_rules(struct legend *l)
 {
 	const struct colors *colors = l->colors;
 	bool last_apart = !strcmp(colors->source->counts, "breaks");
-	size_t n = colors->n_rules - last_apart, i;
+	size_t n = colors->n_rules - last_apart;
 	struct count sum = { 0 };
 	uint64_t folded = 0;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		sum.fragments[0] += l->runs->drawn[i].fragments[0] + l->runs->drawn[i].fragments[1];
 		sum.reads += l->runs->drawn[i].reads;
 		sum.blks[0] += blks_of(&l->runs->drawn[i]);
 		folded += folded_of(l, i);
 	}
 	draw_fragment_heads(l, &sum);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		draw_fragment_rule(l, i, &sum);
 	draw_sum(l, last_apart ? "all breaks" : colors->heat ? "all reads here" : "all fragments", &sum, folded);
 	if (last_apart)

@@ -17,9 +17,8 @@
 static char *volume_paths(const struct table *table)
 {
 	char *text = xasprintf("%s", ""), *path, *longer;
-	size_t i;
 
-	for (i = 0; i < table->n_volumes && strlen(text) < MAX_TEXT; i++) {
+	for (size_t i = 0; i < table->n_volumes && strlen(text) < MAX_TEXT; i++) {
 		path = name_text(table->volumes[i].path);
 		longer = xasprintf("%s%s %s", text, i ? "," : "", path);
 		free(text);

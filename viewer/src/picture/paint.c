@@ -155,10 +155,9 @@ static void label_mark(struct brush *b, const struct piece *mark, uint32_t rgb)
 static void draw_mark(struct brush *b, const struct piece *piece, uint32_t rgb)
 {
 	const struct layout *l = b->layout;
-	uint64_t i;
 	size_t x, y;
 
-	for (i = 0; i < piece->len; i++) {
+	for (uint64_t i = 0; i < piece->len; i++) {
 		layout_cell_xy(l, b->grid, piece->at + i, &x, &y);
 		canvas_hatch(b->canvas, x, y, l->cell_h, layout_px(l->img, HATCH_PEN), rgb);
 	}
@@ -170,9 +169,8 @@ static void draw_numbers(struct brush *b)
 {
 	double scale = b->layout->label, down = ((double)b->layout->cell_h - DIGIT_H * scale) / 2;
 	char text[24];
-	size_t i;
 
-	for (i = 0; i < b->n_numbers; i++) {
+	for (size_t i = 0; i < b->n_numbers; i++) {
 		const struct number *n = &b->numbers[i];
 
 		snprintf(text, sizeof(text), "%ju", (uintmax_t)n->blks);
@@ -230,9 +228,9 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 
 static uint32_t mix_ink(uint32_t rgb, uint32_t percent)
 {
-	uint32_t result = 0, ink = RGB_INK, shift;
+	uint32_t result = 0, ink = RGB_INK;
 
-	for (shift = 0; shift <= 16; shift += 8)
+	for (uint32_t shift = 0; shift <= 16; shift += 8)
 		result |= ((rgb >> shift & 0xff) * (100 - percent) + (ink >> shift & 0xff) * percent) / 100 << shift;
 	return result;
 }
@@ -265,9 +263,9 @@ static bool is_used(const struct brush *b, size_t column, size_t row)
 /* Are few of a cell and the eight around it not free? */
 static bool is_lost(const struct brush *b, size_t column, size_t row)
 {
-	size_t left = b->layout->order == ORDER_HILBERT ? MOST_LOST : 1, i;
+	size_t left = b->layout->order == ORDER_HILBERT ? MOST_LOST : 1;
 
-	for (i = 0; i < 9; i++)
+	for (size_t i = 0; i < 9; i++)
 		if (is_used(b, column + i % 3 - 1, row + i / 3 - 1) && !left--)
 			return false;
 	return true;
@@ -294,10 +292,8 @@ static void show_cell(const struct brush *b, size_t column, size_t row)
 /* A few blocks of a pale colour in free space would not be seen. */
 static void show_lost(const struct brush *b)
 {
-	size_t column, row;
-
-	for (row = 0; row < b->grid->rows; row++)
-		for (column = 0; column < b->grid->columns; column++)
+	for (size_t row = 0; row < b->grid->rows; row++)
+		for (size_t column = 0; column < b->grid->columns; column++)
 			if (is_used(b, column, row))
 				show_cell(b, column, row);
 }
@@ -453,17 +449,16 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 	struct folded folded = { 0 };
 	uint64_t *blks_drawn = xcalloc(l->n_grids, sizeof(*blks_drawn));
 	uint32_t rgb[UINT8_MAX + 1];
-	size_t i;
 
 	colors_set_theme(l->img->theme == THEME_DARK);
-	for (i = 0; i < ARRAY_LEN(rgb); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rgb); i++)
 		rgb[i] = colors_rgb(colors, (uint8_t)i);
 	canvas_init(canvas, l->width, l->height, RGB_PAGE, l->img, form);
 	canvas->right = l->width - l->margin;
-	for (i = 0; i < l->n_grids; i++)
+	for (size_t i = 0; i < l->n_grids; i++)
 		blks_drawn[i] = paint_volume(canvas, l, runs, rgb, &folded, i);
 	legend_draw(canvas, l, runs, colors, &folded, when);
-	for (i = 0; i < l->n_grids; i++)
+	for (size_t i = 0; i < l->n_grids; i++)
 		draw_heading(canvas, l, runs, i, blks_drawn[i]);
 	free(blks_drawn);
 	if (!l->n_grids) {

@@ -23,13 +23,13 @@ static uint64_t gap_before(plot_used_fn used, const void *arg, size_t i)
 static uint64_t longest_kept(plot_used_fn used, const void *arg, size_t n, uint64_t whole)
 {
 	uint64_t least = whole / LEAST_GAP, kept = whole, rest, left = whole, gap;
-	size_t n_gaps = 0, n_before, i;
+	size_t n_gaps = 0, n_before;
 
 	do {
 		n_before = n_gaps;
 		n_gaps = 0;
 		rest = whole;
-		for (i = 1; i < n; i++) {
+		for (size_t i = 1; i < n; i++) {
 			gap = gap_before(used, arg, i);
 			n_gaps += gap > least;
 			rest -= gap > least ? gap : 0;
@@ -47,9 +47,8 @@ static uint64_t longest_kept(plot_used_fn used, const void *arg, size_t n, uint6
 static const struct plot_band *widest_band(const struct plot_axis *axis)
 {
 	const struct plot_band *widest = axis->bands;
-	size_t i;
 
-	for (i = 1; i < axis->n; i++)
+	for (size_t i = 1; i < axis->n; i++)
 		if (axis->bands[i].n_px > widest->n_px)
 			widest = &axis->bands[i];
 	return widest;
@@ -60,13 +59,13 @@ static void set_px(struct plot_axis *axis, size_t least)
 {
 	uint64_t left = axis->px - (axis->n - 1) * axis->cut, sum = 0, room, all;
 	struct plot_band *widest;
-	size_t i, px = 0;
+	size_t px = 0;
 
-	for (i = 0; i < axis->n; i++)
+	for (size_t i = 0; i < axis->n; i++)
 		sum += axis->bands[i].end - axis->bands[i].first;
 	room = left;
 	all = sum;
-	for (i = 0; i < axis->n; i++) {
+	for (size_t i = 0; i < axis->n; i++) {
 		struct plot_band *band = &axis->bands[i];
 		uint64_t span = band->end - band->first;
 
@@ -76,7 +75,7 @@ static void set_px(struct plot_axis *axis, size_t least)
 			all -= span;
 		}
 	}
-	for (i = 0; i < axis->n; i++) {
+	for (size_t i = 0; i < axis->n; i++) {
 		struct plot_band *band = &axis->bands[i];
 
 		if (!band->n_px)
@@ -85,7 +84,7 @@ static void set_px(struct plot_axis *axis, size_t least)
 	}
 	widest = axis->bands + (widest_band(axis) - axis->bands);
 	widest->n_px += left;
-	for (i = 0; i < axis->n; i++) {
+	for (size_t i = 0; i < axis->n; i++) {
 		axis->bands[i].px = px;
 		px += axis->bands[i].n_px + axis->cut;
 	}
@@ -105,10 +104,9 @@ void plot_axis_init(struct plot_axis *axis, size_t px, size_t cut, size_t least,
 		    size_t n)
 {
 	uint64_t first = used(arg, 0).first, kept = longest_kept(used, arg, n, used(arg, n - 1).end - first);
-	size_t i;
 
 	*axis = (struct plot_axis){ .bands[0].first = first, .n = 1, .px = px, .cut = cut };
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		if (gap_before(used, arg, i) <= kept)
 			continue;
 		axis->bands[axis->n - 1].end = used(arg, i - 1).end;

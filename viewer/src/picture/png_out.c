@@ -47,12 +47,12 @@ static int palette_index(struct palette *p, uint32_t rgb)
 /* One byte per pixel if there are few enough colours, otherwise NULL. To be freed. */
 static uint8_t *indexed(const struct canvas *canvas, struct palette *p)
 {
-	size_t n = canvas->width * canvas->height, i;
+	size_t n = canvas->width * canvas->height;
 	uint8_t *bytes = xreallocarray(NULL, n, 1);
 	uint32_t last = canvas->px[0] & RGB;
 	int index = palette_index(p, last);
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if ((canvas->px[i] & RGB) != last) {
 			last = canvas->px[i] & RGB;
 			index = palette_index(p, last);
@@ -111,13 +111,11 @@ static void put_texts(png_structp png, png_infop info, const struct canvas *canv
 /* A pixel is 0x00rrggbb; without bytes, libpng takes it as it is in memory. */
 static void put_rows(png_structp png, const struct canvas *canvas, const uint8_t *bytes)
 {
-	size_t y;
-
 	if (!bytes && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		png_set_bgr(png);
 	if (!bytes)
 		png_set_filler(png, 0, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? PNG_FILLER_AFTER : PNG_FILLER_BEFORE);
-	for (y = 0; y < canvas->height; y++)
+	for (size_t y = 0; y < canvas->height; y++)
 		png_write_row(png, bytes ? bytes + y * canvas->width : (png_const_bytep)(canvas->px + y * canvas->width));
 }
 

@@ -42,13 +42,12 @@ static double column_of(const struct strip *strip, uint64_t lba)
 void strip_add(struct strip *strip, const struct piece *piece)
 {
 	double begin, end;
-	size_t i;
 
 	if (!strip->n)
 		return;
 	begin = column_of(strip, piece->lba);
 	end = column_of(strip, piece->lba + piece->blks);
-	for (i = (size_t)begin; i < strip->n && (double)i < end; i++) {
+	for (size_t i = (size_t)begin; i < strip->n && (double)i < end; i++) {
 		double from = begin > (double)i ? begin : (double)i, to = end < (double)(i + 1) ? end : (double)(i + 1);
 
 		strip->used[i] += to - from;

@@ -197,10 +197,9 @@ static bool has_company(const struct plan *plan, const struct range *r)
 /* Is nothing in the way of one more move? */
 static bool may_go_on(const struct work *w, uint64_t blks, int fd, const struct stat *st)
 {
-	char *tight = site_is_tight(&w->site, blks);
+	AUTO_FREE char *tight = site_is_tight(&w->site, blks);
 	bool may = !tight && !refuse_step(fd, st, w->site.way);
 
-	free(tight);
 	return may;
 }
 

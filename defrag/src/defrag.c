@@ -76,12 +76,11 @@ static void check(struct options *o)
 int defrag_run(const struct options *given)
 {
 	struct options options = *given;
-	struct source source;
-	struct table table;
-	struct weights weights;
-	struct plan plan;
-	bool *meant;
-	int status;
+	AUTO(source_free) struct source source;
+	AUTO(table_free) struct table table;
+	AUTO(weights_free) struct weights weights;
+	AUTO(plan_free) struct plan plan;
+	AUTO_FREE bool *meant = NULL;
 
 	check(&options);
 	source_init(&source, options.table ? options.table : DEFAULT_SNAPSHOT);
@@ -96,11 +95,5 @@ int defrag_run(const struct options *given)
 	if (!options.table)
 		apply_ask_volumes(&plan, &options);
 	plan_choose(&plan, &options, options.table ? NULL : apply_ask);
-	status = options.apply ? carry_out(&plan, &options, &source) : only_plan(&plan, &options);
-	plan_free(&plan);
-	weights_free(&weights);
-	free(meant);
-	table_free(&table);
-	source_free(&source);
-	return status;
+	return options.apply ? carry_out(&plan, &options, &source) : only_plan(&plan, &options);
 }

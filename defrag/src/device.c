@@ -50,13 +50,11 @@ static uint64_t queue_limit(const struct volume *v, const char *name)
 /* The name that F2FS uses in sysfs is the kernel's own. */
 static char *device_name(const struct volume *v)
 {
-	char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor), *path = realpath(link, NULL);
+	AUTO_FREE char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor), *path = realpath(link, NULL);
 	char *slash = path ? strrchr(path, '/') : NULL, *name = NULL;
 
 	if (slash)
 		name = xasprintf("%s", slash + 1);
-	free(path);
-	free(link);
 	return name;
 }
 
@@ -212,13 +210,10 @@ bool device_requests(const struct device *device, uint64_t *requests)
  */
 bool device_f2fs(const struct device *device, const char *name, uint64_t *value)
 {
-	char *path;
-	bool good;
+	AUTO_FREE char *path = NULL;
 
 	if (!device->name)
 		return false;
 	path = xasprintf("/sys/fs/f2fs/%s/%s", device->name, name);
-	good = read_number(path, value);
-	free(path);
-	return good;
+	return read_number(path, value);
 }

@@ -50,7 +50,7 @@ static void add(struct fiemap_pieces *map, const struct fiemap_extent *e, uint64
  */
 int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t end_blk)
 {
-	struct fiemap *fm = xcalloc(1, sizeof(*fm) + AT_ONCE * sizeof(fm->fm_extents[0]));
+	AUTO_FREE struct fiemap *fm = xcalloc(1, sizeof(*fm) + AT_ONCE * sizeof(fm->fm_extents[0]));
 	uint64_t at = first_blk * map->blk_bytes, end = end_blk * map->blk_bytes;
 	bool is_last = false;
 	int err = 0;
@@ -75,7 +75,6 @@ int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t 
 			is_last |= !!(e->fe_flags & FIEMAP_EXTENT_LAST);
 		}
 	}
-	free(fm);
 	return err;
 }
 

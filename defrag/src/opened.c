@@ -47,10 +47,9 @@ bool opened_as_swap(dev_t dev, ino_t ino)
 
 	while (file && !found && getline(&line, &size, file) > 0) {
 		size_t n = strcspn(line, " \t\n");
-		char *path = xreallocarray(NULL, n + 1, 1);
+		AUTO_FREE char *path = xreallocarray(NULL, n + 1, 1);
 
 		found = !path_unescape(path, line, line + n) && *path == '/' && is_file(path, dev, ino);
-		free(path);
 	}
 	free(line);
 	if (file)
@@ -168,7 +167,7 @@ static void find_of_loops(void)
 	if (glob("/sys/block/loop*/loop/dio", 0, NULL, &found))
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		char *path = xasprintf("%.*s/backing_file", (int)strlen(found.gl_pathv[i]) - 4, found.gl_pathv[i]);
+		AUTO_FREE char *path = xasprintf("%.*s/backing_file", (int)strlen(found.gl_pathv[i]) - 4, found.gl_pathv[i]);
 		FILE *dio = fopen(found.gl_pathv[i], "re"), *backing = fopen(path, "re");
 		char name[4096];
 		struct stat st;
@@ -182,7 +181,6 @@ static void find_of_loops(void)
 			fclose(dio);
 		if (backing)
 			fclose(backing);
-		free(path);
 	}
 	globfree(&found);
 }

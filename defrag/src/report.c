@@ -103,37 +103,31 @@ uint32_t *report_files(const struct plan *plan, uint32_t volume, size_t *n)
 struct cause_sum *report_causes(struct plan *plan, uint32_t file, size_t *n)
 {
 	const struct table *table = plan->table;
-	struct file_break *breaks;
-	struct cause_sum *sums;
 	size_t n_extents, found = 0;
 	const struct file_extent *p = by_file_extents(&plan->by_file, file, &n_extents);
+	AUTO_FREE struct file_break *breaks = xcalloc(n_extents, sizeof(*breaks));
 
-	breaks = xcalloc(n_extents, sizeof(*breaks));
 	for (size_t i = 1; table->causes && i < n_extents; i++)
 		if (p[i].lba != p[i - 1].lba + p[i - 1].blks)
 			breaks[found++] = (struct file_break){
 				.extent = (uint32_t)p[i].extent,
 				.cause = cause_of_break(table, p[i].extent),
 			};
-	sums = breaks_sum(breaks, found, CAUSE_KIND, n);
-	free(breaks);
-	return sums;
+	return breaks_sum(breaks, found, CAUSE_KIND, n);
 }
 
 static void put_causes(struct plan *plan, uint32_t file)
 {
 	size_t n, i;
-	struct cause_sum *sums = report_causes(plan, file, &n);
+	AUTO_FREE struct cause_sum *sums = report_causes(plan, file, &n);
 
 	for (i = 0; i < n && i < MAX_KINDS; i++) {
-		char *kind = phrase_kind(sums[i].cause);
+		AUTO_FREE char *kind = phrase_kind(sums[i].cause);
 
 		printf("    %s: %s.\n", COUNT(sums[i].breaks, "break"), kind);
-		free(kind);
 	}
 	if (i < n)
 		printf("    and %s.\n", COUNT(n - i, "other cause"));
-	free(sums);
 }
 
 /* ", requests 16 -> 1, used 2.5 times"; @end: of the ranges of the file */
@@ -185,10 +179,9 @@ static void put_again(const struct again *again, bool is_moved)
 
 static void put_long(const struct plan *plan, uint32_t file)
 {
-	char *why = plan_why_left(plan, file);
+	AUTO_FREE char *why = plan_why_left(plan, file);
 
 	printf("    left alone: %s, since %s.\n", COUNT(plan->files[file].n_long, "range"), why);
-	free(why);
 }
 
 static void put_file(struct plan *plan, uint32_t file)
@@ -268,7 +261,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	const struct volume *on = &plan->table->volumes[volume];
 	const struct volume_plan *v = &plan->volumes[volume];
 	size_t n, i;
-	uint32_t *files;
+	AUTO_FREE uint32_t *files = NULL;
 
 	name_put(stdout, on->path);
 	printf(": %s, %s, requests of %s: %s, if no file were fragmented %s; %s take%s more than needed\n",
@@ -283,7 +276,6 @@ static void put_volume(struct plan *plan, uint32_t volume)
 		put_file(plan, files[i]);
 	if (i < n)
 		printf("  and %s\n", COUNT(n - i, "more file"));
-	free(files);
 }
 
 /* === Begin and end === */

@@ -19,7 +19,7 @@ static struct json json;
 static void put_causes(struct plan *plan, uint32_t file)
 {
 	size_t n;
-	struct cause_sum *sums = report_causes(plan, file, &n);
+	AUTO_FREE struct cause_sum *sums = report_causes(plan, file, &n);
 
 	json_array(&json, "causes");
 	for (size_t i = 0; i < n; i++) {
@@ -31,7 +31,6 @@ static void put_causes(struct plan *plan, uint32_t file)
 		json_end(&json);
 	}
 	json_end(&json);
-	free(sums);
 }
 
 static void put_again(const struct again *again)
@@ -116,7 +115,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	const struct volume_plan *v = &plan->volumes[volume];
 	uint64_t free_segments = 0;
 	bool is_known = device_f2fs(&v->device, "free_segments", &free_segments);
-	uint32_t *files;
+	AUTO_FREE uint32_t *files = NULL;
 	size_t n;
 
 	json_line(&json);
@@ -139,7 +138,6 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	files = report_files(plan, volume, &n);
 	for (size_t i = 0; i < n; i++)
 		put_file(plan, files[i]);
-	free(files);
 	json_end(&json);
 	json_end(&json);
 }
@@ -169,11 +167,10 @@ static void put_not_moved(const struct plan *plan, const struct result *r)
 {
 	json_array(&json, "not_moved");
 	for (size_t i = 0; i < plan->table->n_files; i++) {
-		char *why = plan->files[i].n_left ? plan_why_left(plan, (uint32_t)i) : NULL;
+		AUTO_FREE char *why = plan->files[i].n_left ? plan_why_left(plan, (uint32_t)i) : NULL;
 
 		if (why)
 			put_ranges_of(plan, (uint32_t)i, plan->files[i].n_left, why);
-		free(why);
 	}
 	for (size_t i = 0; i < r->n_resisted; i++)
 		put_ranges_of(plan, r->resisted[i].file, r->resisted[i].ranges, r->resisted[i].why);

@@ -65,9 +65,9 @@ static uint32_t find_file(struct inodes *inodes, uint32_t volume, uint64_t ino)
 static void sum_of_table(struct result *result, const struct plan *plan, const bool *touched,
 			 const struct table *now)
 {
-	uint32_t *volumes = match_volumes(plan->table, now);
-	struct inodes inodes = { 0 };
-	struct by_file extents;
+	AUTO_FREE uint32_t *volumes = match_volumes(plan->table, now);
+	AUTO(inodes_free) struct inodes inodes = { 0 };
+	AUTO(by_file_free) struct by_file extents;
 	size_t n;
 
 	by_file_init(&extents, now);
@@ -89,9 +89,6 @@ static void sum_of_table(struct result *result, const struct plan *plan, const b
 		model_sum(&result->after, all, n, plan->volumes[file->volume].request_blks);
 		add_before(result, &plan->files[i].now);
 	}
-	by_file_free(&extents);
-	inodes_free(&inodes);
-	free(volumes);
 }
 
 /* === From F2FS === */

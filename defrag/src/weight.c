@@ -67,7 +67,7 @@ static int fewer_blks(const void *a, const void *b)
 void weights_choose(struct weights *weights, const struct table *table, const bool *meant, double percent)
 {
 	const struct heat *heat = &weights->heat;
-	uint64_t *blks = xcalloc(heat->n, sizeof(*blks));
+	AUTO_FREE uint64_t *blks = xcalloc(heat->n, sizeof(*blks));
 	const struct heat_window *w;
 	double left = 0.0;
 	size_t n = 0;
@@ -84,7 +84,6 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 		weights->least_blks = blks[i];
 		left -= (double)blks[i];
 	}
-	free(blks);
 }
 
 /* The window of a block, or NULL if it has no counts. */

@@ -40,7 +40,7 @@ static void check_folder(const char *output, const char *dir)
 {
 	const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
 	struct stat of_output, of_dir;
-	char *path;
+	AUTO_FREE char *path = NULL;
 
 	if (!dir || !recording_is(dir) || access(output, F_OK) || (strncmp(name, "fragtrace-", 10) && strchr(name, '.')))
 		return;
@@ -48,7 +48,6 @@ static void check_folder(const char *output, const char *dir)
 	if (!stat(dirname(path), &of_output) && !stat(dir, &of_dir) && of_output.st_dev == of_dir.st_dev &&
 	    of_output.st_ino == of_dir.st_ino)
 		die_usage("%s: is part of the input, %s; name another file", output, dir);
-	free(path);
 }
 
 /* No output may overwrite an input. */
@@ -87,10 +86,9 @@ static char *heat_beside(const char *table, bool has_option)
 /* The list has the name of the command. */
 static void use_export(struct session *s, struct table *table)
 {
-	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
+	AUTO_FREE struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
 	export_write(s->options.output, s->source.name, table, s->command->name, s->options.form, spaces);
-	free(spaces);
 }
 
 static void use_table(struct session *s, struct table *table)
@@ -103,10 +101,9 @@ static void use_table(struct session *s, struct table *table)
 
 static void use_metrics(struct session *s, struct table *table)
 {
-	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
+	AUTO_FREE struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
 	prometheus_write(s->options.output, table, spaces);
-	free(spaces);
 }
 
 static void use_record(struct session *s, struct table *table)
@@ -159,14 +156,11 @@ static void use_check(struct session *s, struct table *table)
 static char *heat_of_moment(const struct session *s)
 {
 	const struct recorded *found;
-	struct recording recording;
-	char *path;
+	AUTO(recording_close) struct recording recording;
 
 	recording_open(&recording, s->source.path);
 	found = recording_before(&recording, &s->source.at);
-	path = xasprintf("%s", found ? found->heat : s->source.path);
-	recording_close(&recording);
-	return path;
+	return xasprintf("%s", found ? found->heat : s->source.path);
 }
 
 /* Like the table, the counts of reads may come again if they were there before. */
@@ -257,20 +251,19 @@ static void use_block(struct session *s, struct table *table)
 
 static void use_space(struct session *s, struct table *table)
 {
-	struct space *spaces = space_of(table, s->states);
+	AUTO_FREE struct space *spaces = space_of(table, s->states);
 
 	/* a moment of a recording is that of the snapshot before it */
 	if (s->snapshot)
 		printf("recorded %s\n\n", TIME_OF(&table->text));
 	space_print(table, spaces);
-	free(spaces);
 }
 
 /* On the running system F2FS's state is read between two reports of the devices: what moves meanwhile is seen. */
 static void use_zones(struct session *s, struct table *table)
 {
 	struct zones *before = s->state.dir ? NULL : zones_read(table, NULL), *zones;
-	struct space *spaces;
+	AUTO_FREE struct space *spaces = NULL;
 
 	s->states = f2fs_source_read(&s->state, table);
 	zones = zones_read(table, s->state.dir);
@@ -280,7 +273,6 @@ static void use_zones(struct session *s, struct table *table)
 	zones_write(table, spaces, zones, s->options.form, s->snapshot);
 	zones_free(zones, table->n_volumes);
 	zones_free(before, table->n_volumes);
-	free(spaces);
 }
 
 /* === Repeated reading === */
@@ -385,7 +377,7 @@ void session_take_snapshot(struct session *s)
 static void prepare_space(struct session *s)
 {
 	const char *table = s->options.table;
-	char *state;
+	AUTO_FREE char *state = NULL;
 
 	if (table && strcmp(table, "-") && access(table, F_OK))
 		die("%s: cannot open: %s", table, strerror(errno));
@@ -396,7 +388,6 @@ static void prepare_space(struct session *s)
 	state = recorded_state(table);
 	if (!state)
 		die_usage("%s: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR", table);
-	free(state);
 }
 
 /* A wrong condition is told before anything is read. */
@@ -519,7 +510,7 @@ static bool next_word(char **word, size_t *cap)
 static void run_table(struct session *s)
 {
 	struct options *o = &s->options;
-	char *at = NULL, *path = NULL;
+	AUTO_FREE char *at = NULL, *path = NULL;
 	size_t at_cap = 0, path_cap = 0;
 
 	if (!o->requests)
@@ -535,8 +526,6 @@ static void run_table(struct session *s)
 		session_read_once(s);
 		end_table(s);
 	}
-	free(at);
-	free(path);
 }
 
 static void begin(struct session *s)

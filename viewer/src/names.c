@@ -226,8 +226,7 @@ char *name_printable(const char *path)
  */
 void name_put(FILE *out, const char *name)
 {
-	char *text = name_printable(name);
+	AUTO_FREE char *text = name_printable(name);
 
 	fputs(text, out);
-	free(text);
 }

@@ -78,13 +78,12 @@ static char *directory_of(const char *path)
 static char *absolute(const char *path)
 {
 	char *name = follow_links(path), *slash = strrchr(name, '/'), *dir, *result = NULL;
-	char *parent = directory_of(name);
+	AUTO_FREE char *parent = directory_of(name);
 
 	dir = realpath(parent, NULL);
 	if (dir)
 		result = xasprintf("%s/%s", dir, slash ? slash + 1 : name);
 	free(dir);
-	free(parent);
 	free(name);
 	return result;
 }
@@ -245,7 +244,7 @@ static bool name_nameless(const struct outfile *out)
 static void put_in_place(const struct outfile *out)
 {
 	sigset_t old;
-	char *name;
+	AUTO_FREE char *name = NULL;
 
 	block_signals(&old);
 	if ((out->nameless >= 0 && !name_nameless(out)) || (unfinished && rename(unfinished, out->final)))
@@ -256,7 +255,6 @@ static void put_in_place(const struct outfile *out)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	if (out->nameless >= 0)
 		close(out->nameless);
-	free(name);
 	free(out->final);
 }
 

@@ -21,12 +21,11 @@
 /* Said once, also if the table is read again. */
 static void report_colors(struct session *s, const struct runs *runs)
 {
-	char *trouble = colors_trouble(&s->colors, runs->counts);
+	AUTO_FREE char *trouble = colors_trouble(&s->colors, runs->counts);
 
 	if (trouble && !s->trouble_was_said)
 		warn("--color-by %s: %s", s->options.color_by, trouble);
 	s->trouble_was_said = trouble;
-	free(trouble);
 }
 
 /*
@@ -35,14 +34,13 @@ static void report_colors(struct session *s, const struct runs *runs)
  */
 static void report_picture(struct session *s)
 {
-	char *path;
+	AUTO_FREE char *path = NULL;
 
 	if (s->picture_was_said || outfile_same(s->options.output, "-"))
 		return;
 	path = text_visible(s->options.output);
 	printf("wrote %s\n", path);
 	fflush(stdout);
-	free(path);
 	s->picture_was_said = true;
 }
 
@@ -140,8 +138,8 @@ static void draw(struct session *s, const struct serve_view *view)
 	const struct options *o = &s->options;
 	const struct runs *runs = &view->runs;
 	struct img_conf img = s->img;
-	struct canvas canvas;
-	struct layout layout;
+	AUTO(canvas_free) struct canvas canvas;
+	AUTO(layout_free) struct layout layout;
 	char when[TIME_TEXT_MAX];
 
 	format_text_time(when, &view->table.text);
@@ -150,9 +148,7 @@ static void draw(struct session *s, const struct serve_view *view)
 	layout_init(&layout, runs, &img, view->colors.n_rules + legend_more_lines(&img, &o->lens, &view->colors, view->states));
 	paint(&canvas, &layout, runs, &view->colors, when, vector_out_form(o->output));
 	write_picture(&canvas, o->output);
-	canvas_free(&canvas);
 	report_picture(s);
-	layout_free(&layout);
 }
 
 /* To be freed with zones_free(). */
@@ -170,7 +166,7 @@ static struct zones *read_zones(const struct session *s, const struct table *tab
  */
 void session_use_view(struct session *s, struct table *table)
 {
-	struct serve_view view = { 0 };
+	AUTO(serve_view_free) struct serve_view view = { 0 };
 	struct zones *zones = NULL;
 
 	require_volume(s, table);
@@ -180,7 +176,6 @@ void session_use_view(struct session *s, struct table *table)
 		view.runs.zones = zones = read_zones(s, view.runs.table);
 	draw(s, &view);
 	zones_free(zones, view.runs.table->n_volumes);
-	serve_view_free(&view);
 }
 
 /**

@@ -13,15 +13,13 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 {
 	struct session *s = arg;
 	struct img_conf img = s->img;
-	struct text png = { 0 };
-	struct canvas canvas;
+	AUTO(text_free) struct text png = { 0 };
+	AUTO(canvas_free) struct canvas canvas;
 
 	img.theme = THEME_LIGHT;
 	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, answers_colors(&s->server.answers, "cause"), &img, CANVAS_PNG);
 	png_out_encode(&canvas, &png);
 	fwrite(png.buf, 1, png.len, out);
-	text_free(&png);
-	canvas_free(&canvas);
 }
 
 /* Read the counts that the recording has for a moment. Return: why there are none; to be freed. */

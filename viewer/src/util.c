@@ -155,6 +155,18 @@ noreturn void die_at(const char *name, size_t line, const char *fmt, ...)
 }
 
 /**
+ * auto_free() - free what a variable points to, at the end of its block; see AUTO_FREE
+ * @variable: the address of the variable
+ */
+void auto_free(void *variable)
+{
+	void *memory;
+
+	memcpy(&memory, variable, sizeof(memory));
+	free(memory);
+}
+
+/**
  * xreallocarray() - reallocarray() that does not fail
  * @old: memory to resize, or NULL
  * @n: number of elements

@@ -68,6 +68,11 @@ noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_at(const char *name, size_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
+/* What is declared with AUTO_FREE is freed at the end of its block; with AUTO(), by a function that takes its address. */
+#define AUTO(function) __attribute__((cleanup(function)))
+#define AUTO_FREE AUTO(auto_free)
+void auto_free(void *variable);
+
 void *xreallocarray(void *old, size_t n, size_t size);
 void *xcalloc(size_t n, size_t size);
 void *grow(void *old, size_t *cap, size_t n, size_t size);

@@ -34,7 +34,7 @@ static struct {
 /* As an SVG: the browser has the fonts. */
 static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)
 {
-	struct canvas canvas;
+	AUTO(canvas_free) struct canvas canvas;
 	struct img_conf img;
 
 	(void)arg;
@@ -43,7 +43,6 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 		       CANVAS_SVG);
 	canvas_end(&canvas);
 	svg_write(out, &canvas, POINTS_PER_INCH / (double)canvas.dpi);
-	canvas_free(&canvas);
 }
 
 /* The table and the states are moved to the view. */

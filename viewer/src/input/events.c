@@ -177,7 +177,7 @@ struct last_seq {
  */
 void events_find_gap(struct events *events)
 {
-	struct last_seq *last = NULL;
+	AUTO_FREE struct last_seq *last = NULL;
 	size_t k, n = 0, cap = 0;
 
 	for (size_t i = 0; i < events->n; i++) {
@@ -202,7 +202,6 @@ void events_find_gap(struct events *events)
 		}
 		last[k] = (struct last_seq){ e->dev, e->seq, e->time_ns };
 	}
-	free(last);
 }
 
 /**

@@ -16,14 +16,13 @@
 static void write_packed(const char *path, const void *data, size_t size)
 {
 	size_t room = ZSTD_compressBound(size), n;
-	char *buf = xreallocarray(NULL, room, 1);
+	AUTO_FREE char *buf = xreallocarray(NULL, room, 1);
 	FILE *file;
 
 	n = ZSTD_compress(buf, room, data, size, ZSTD_CLEVEL_DEFAULT);
 	file = ZSTD_isError(n) ? NULL : fopen(path, "wbe");
 	if (file && (fwrite(buf, 1, n, file) != n) | fclose(file))
 		unlink(path);
-	free(buf);
 }
 
 /* What cannot be read is left out. @most limits what is read of a device. */
@@ -32,7 +31,7 @@ static void copy_file(const char *dir, const char *name, const char *from, size_
 	int fd = open(from, O_RDONLY | O_CLOEXEC);
 	char first[SUPERBLOCK_BYTES];
 	struct text text = { 0 };
-	char *to;
+	AUTO_FREE char *to = NULL;
 
 	if (fd < 0)
 		return;
@@ -44,7 +43,6 @@ static void copy_file(const char *dir, const char *name, const char *from, size_
 		write_packed(to, text.buf, text.len);
 		text_free(&text);
 	}
-	free(to);
 	close(fd);
 }
 
@@ -52,19 +50,17 @@ static void copy_file(const char *dir, const char *name, const char *from, size_
 
 static void write_limit(const char *dir, const char *name, size_t i, uint64_t limit)
 {
-	char *path = xasprintf("%s/%s.%zu.zst", dir, name, i), *text = xasprintf("%ju\n", (uintmax_t)limit);
+	AUTO_FREE char *path = xasprintf("%s/%s.%zu.zst", dir, name, i), *text = xasprintf("%ju\n", (uintmax_t)limit);
 
 	if (limit != UINT64_MAX)
 		write_packed(path, text, strlen(text));
-	free(text);
-	free(path);
 }
 
 /* As blkzone(8) reports them, and whether they have changed. */
 static void write_zones(const char *dir, size_t i, const struct zone_device *d, uint64_t blk_sectors)
 {
 	static const char *const conditions[N_ZONE_CONDITIONS] = { "nw", "em", "oi", "oe", "cl", [ZONE_READ_ONLY] = "ro", "fu", "of" };
-	char *path = xasprintf("%s/zones.%zu.zst", dir, i), *text = NULL;
+	AUTO_FREE char *path = xasprintf("%s/zones.%zu.zst", dir, i), *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
@@ -81,8 +77,6 @@ static void write_zones(const char *dir, size_t i, const struct zone_device *d, 
 	}
 	if (!fclose(out))
 		write_packed(path, text, len);
-	free(text);
-	free(path);
 	write_limit(dir, "max_open_zones", i, d->max_open);
 	write_limit(dir, "max_active_zones", i, d->max_active);
 }
@@ -118,10 +112,9 @@ static size_t n_segments(const struct volume *v)
 
 static void copy_of_device(const char *dir, const char *folder, const char *dev, const char *name)
 {
-	char *from = xasprintf("%s/%s/%s", folder, dev, name);
+	AUTO_FREE char *from = xasprintf("%s/%s/%s", folder, dev, name);
 
 	copy_file(dir, name, from, 0);
-	free(from);
 }
 
 static void copy_files(const char *dir, const char *dev, const struct volume *v)
@@ -136,7 +129,7 @@ static void copy_files(const char *dir, const char *dev, const struct volume *v)
 /* Zoned devices report before and after F2FS's state is copied: what has changed meanwhile is marked. */
 static void copy_volume(const char *dir, const char *dev, const struct table *table, const struct volume *v)
 {
-	char *device = xasprintf("/dev/%s", dev), *trouble = NULL;
+	AUTO_FREE char *device = xasprintf("/dev/%s", dev), *trouble = NULL;
 	struct zones before = { 0 }, zones = { 0 };
 	bool has_zones = is_zoned(device, v->blk_bytes);
 
@@ -154,10 +147,8 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
 			if (zones.devices[i].is_zoned)
 				write_zones(dir, i, &zones.devices[i], v->blk_bytes / 512);
 	}
-	free(trouble);
 	zones_clear(&before);
 	zones_clear(&zones);
-	free(device);
 }
 
 /**
@@ -169,21 +160,18 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
  */
 void f2fs_states_copy(const struct table *table, const char *dir)
 {
-	char *temporary = xasprintf("%s.tmp", dir);
+	AUTO_FREE char *temporary = xasprintf("%s.tmp", dir);
 
 	mkdir(temporary, 0777);
 	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
-		char *dev = f2fs_device_name(v), *sub = xasprintf("%s/%u:%u", temporary, v->major, v->minor);
+		AUTO_FREE char *dev = f2fs_device_name(v), *sub = xasprintf("%s/%u:%u", temporary, v->major, v->minor);
 
 		if (n_segments(v) > F2FS_MAX_COPIED_SEGMENTS)
 			say_missing(v, "state of F2FS", "F2FS takes long to describe more than 2 TiB");
 		else if (dev && (!mkdir(sub, 0777) || errno == EEXIST))
 			copy_volume(sub, dev, table, v);
-		free(dev);
-		free(sub);
 	}
 	if (rename(temporary, dir))
 		warn("%s: cannot keep F2FS's state: %s", dir, strerror(errno));
-	free(temporary);
 }

@@ -92,7 +92,7 @@ static void note(struct reader *p, const char *path, int err, const char *lackin
 /* The content of a packed file, as a file without a name; NULL if there is none. */
 static FILE *open_packed(const char *path)
 {
-	char *packed = xasprintf("%s.zst", path);
+	AUTO_FREE char *packed = xasprintf("%s.zst", path);
 	FILE *file = NULL;
 	struct text text;
 
@@ -106,7 +106,6 @@ static FILE *open_packed(const char *path)
 			rewind(file);
 		text_free(&text);
 	}
-	free(packed);
 	return file;
 }
 
@@ -129,8 +128,8 @@ static FILE *open_file(struct reader *p, const char *path, const char *lacking)
 
 static void read_segments(struct reader *p)
 {
-	char *bits = path_of(p, "/proc/fs/f2fs", true, "segment_bits");
-	char *info = path_of(p, "/proc/fs/f2fs", true, "segment_info");
+	AUTO_FREE char *bits = path_of(p, "/proc/fs/f2fs", true, "segment_bits");
+	AUTO_FREE char *info = path_of(p, "/proc/fs/f2fs", true, "segment_info");
 	uint64_t blks = p->volume->end_blk - p->volume->first_blk;
 	struct f2fs_segments *s = &p->state->segments;
 	FILE *file = open_file(p, bits, "free runs, and what lies between watched files, are not known");
@@ -151,37 +150,33 @@ static void read_segments(struct reader *p)
 		p->trouble = xasprintf("%s: %zu segments of 512 blocks, but the volume %u:%u has %ju blocks; expected "
 				       "the files of this volume", s->map ? bits : info, s->n, p->volume->major,
 				       p->volume->minor, (uintmax_t)blks);
-	free(bits);
-	free(info);
 }
 
 static void read_status(struct reader *p)
 {
-	char *path = path_of(p, DEBUGFS "/f2fs", false, "status");
+	AUTO_FREE char *path = path_of(p, DEBUGFS "/f2fs", false, "status");
 	FILE *file = open_file(p, path, "log heads and prefree segments are not known");
 
 	if (file) {
 		p->trouble = f2fs_status_read(&p->state->status, file, path, p->dev, p->state->segments.n);
 		fclose(file);
 	}
-	free(path);
 }
 
 static void read_victims(struct reader *p)
 {
-	char *path = path_of(p, "/proc/fs/f2fs", true, "victim_bits");
+	AUTO_FREE char *path = path_of(p, "/proc/fs/f2fs", true, "victim_bits");
 	FILE *file = open_file(p, path, "sections that background collection has chosen are not known");
 
 	if (file) {
 		p->trouble = f2fs_victims_read(&p->state->victims, file, path);
 		fclose(file);
 	}
-	free(path);
 }
 
 static void read_super(struct reader *p)
 {
-	char *path = p->dir ? xasprintf("%s/superblock", p->dir) : xasprintf("/dev/%s", p->dev ? p->dev : "?");
+	AUTO_FREE char *path = p->dir ? xasprintf("%s/superblock", p->dir) : xasprintf("/dev/%s", p->dev ? p->dev : "?");
 	FILE *file = open_file(p, path, "sizes are taken from other files");
 	struct f2fs_super *super = &p->state->super;
 
@@ -195,7 +190,6 @@ static void read_super(struct reader *p)
 			p->trouble = xasprintf("%s: its main area is not that of the volume %u:%u; expected the first "
 					       "block of this volume", path, p->volume->major, p->volume->minor);
 	}
-	free(path);
 }
 
 static void read_sysfs(struct reader *p)
@@ -218,7 +212,7 @@ static void read_sysfs(struct reader *p)
 /* A volume may be mounted several times; the mode is one. */
 static void read_mode(struct reader *p)
 {
-	char *path = path_of(p, "/proc/self", false, "mounts");
+	AUTO_FREE char *path = path_of(p, "/proc/self", false, "mounts");
 	FILE *file = open_file(p, path, NULL);
 	struct mntent *mount;
 
@@ -228,7 +222,6 @@ static void read_mode(struct reader *p)
 			p->state->is_lfs |= hasmntopt(mount, "mode=lfs") != NULL;
 	if (file)
 		fclose(file);
-	free(path);
 }
 
 static void read_volume(struct reader *p)
@@ -255,14 +248,12 @@ static void read_volume(struct reader *p)
 FILE *f2fs_state_open(const struct table *table, const struct volume *v, const char *dir, const char *name)
 {
 	struct reader p = { .volume = v };
-	char *sub = subdir_of(v, dir, table->n_volumes, &p.trouble), *path = xasprintf("%s/%s", sub, name);
+	AUTO_FREE char *sub = subdir_of(v, dir, table->n_volumes, &p.trouble), *path = xasprintf("%s/%s", sub, name);
 	FILE *file;
 
 	p.dir = sub;
 	file = open_file(&p, path, NULL);
 	free(p.trouble);
-	free(path);
-	free(sub);
 	return file;
 }
 
@@ -281,7 +272,7 @@ struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, 
 	*trouble = NULL;
 	for (size_t i = 0; i < table->n_volumes && !*trouble; i++) {
 		struct reader p = { .volume = &table->volumes[i], .state = &states[i] };
-		char *sub = dir ? subdir_of(p.volume, dir, table->n_volumes, &p.trouble) : NULL;
+		AUTO_FREE char *sub = dir ? subdir_of(p.volume, dir, table->n_volumes, &p.trouble) : NULL;
 
 		p.dir = sub;
 		p.dev = dir ? NULL : f2fs_device_name(p.volume);
@@ -289,7 +280,6 @@ struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, 
 			read_volume(&p);
 		*trouble = p.trouble;
 		free(p.dev);
-		free(sub);
 	}
 	return states;
 }

@@ -58,7 +58,7 @@ bool take_word(char **at, const char **word)
  */
 void observed_read(const struct observed *observed, const char *name, struct text *text, void *result)
 {
-	char *magic = xasprintf("# fragtrace %s %u", observed->file, observed->version);
+	AUTO_FREE char *magic = xasprintf("# fragtrace %s %u", observed->file, observed->version);
 	size_t number = 0;
 	char *line, *next;
 	int err;
@@ -86,5 +86,4 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 	}
 	if (*line || !number)
 		die_at(name, 1, "expected the line \"%s\"; give a copy of the file %s of debugfs", magic, observed->file);
-	free(magic);
 }

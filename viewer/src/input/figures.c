@@ -57,7 +57,7 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 {
 	uint64_t request_blks = REQUEST_BYTES / table_blk_bytes(table);
 	/* by file: index of its last extent up to now, plus one */
-	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
+	AUTO_FREE uint32_t *last = xcalloc(table->n_files, sizeof(*last));
 
 	for (size_t i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
@@ -70,7 +70,6 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 			cuts[prev - 1] = true;
 		last[e->file] = (uint32_t)i + 1;
 	}
-	free(last);
 }
 
 static void add_others(struct figures *figures, const struct table *table, uint8_t *starts, bool *cuts)
@@ -101,11 +100,10 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 struct figures *figures_of(const struct table *table, uint8_t *starts, bool *cuts)
 {
 	struct figures *figures = xcalloc(table->n_files, sizeof(*figures));
-	uint8_t *unasked = starts ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
+	AUTO_FREE uint8_t *unasked = starts ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
 
 	add_in_order(figures, table, starts ? starts : unasked, cuts);
 	add_others(figures, table, starts ? starts : unasked, cuts);
-	free(unasked);
 	return figures;
 }
 

@@ -37,7 +37,7 @@ static size_t *find_begins(const struct table *table)
 static uint64_t *sort_keys(const struct table *table, const size_t *begins)
 {
 	uint64_t *keys = xcalloc(begins[table->n_files], sizeof(*keys));
-	size_t *next = xcalloc(table->n_files, sizeof(*next));
+	AUTO_FREE size_t *next = xcalloc(table->n_files, sizeof(*next));
 
 	for (size_t i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
@@ -48,7 +48,6 @@ static uint64_t *sort_keys(const struct table *table, const size_t *begins)
 	for (size_t i = 0; i < table->n_files; i++)
 		if (next[i])
 			qsort(keys + begins[i], next[i], sizeof(*keys), by_key);
-	free(next);
 	return keys;
 }
 
@@ -70,7 +69,7 @@ static void check_once(const struct table *table, const char *name, const struct
  */
 void order_build(struct table *table, const char *name)
 {
-	size_t *begins;
+	AUTO_FREE size_t *begins = NULL;
 	uint64_t *keys;
 
 	if (table->n_extents > UINT32_MAX)
@@ -88,5 +87,4 @@ void order_build(struct table *table, const char *name)
 		}
 		free(keys);
 	}
-	free(begins);
 }

@@ -151,19 +151,16 @@ bool recording_is(const char *path)
  */
 bool recording_has_any(const char *dir)
 {
-	struct recording recording = { .dir = dir };
+	AUTO(recording_close) struct recording recording = { .dir = dir };
 	DIR *stream = opendir(dir);
 	struct dirent *entry;
 	size_t cap = 0;
-	bool has_any;
 
 	while (stream && !recording.n && (entry = readdir(stream)))
 		enter(&recording, &cap, entry->d_name);
 	if (stream)
 		closedir(stream);
-	has_any = recording.n;
-	recording_close(&recording);
-	return has_any;
+	return recording.n;
 }
 
 /**
@@ -329,7 +326,7 @@ void recording_follow(const struct recording *recording, size_t i, struct span *
 {
 	const struct recorded *one = &recording->list[i], *after = i + 1 < recording->n ? one + 1 : NULL;
 	struct text text, next = { 0 };
-	struct events events = { 0 };
+	AUTO(events_free) struct events events = { 0 };
 
 	if (one->events)
 		load_events(recording, i, &events, span);
@@ -343,14 +340,13 @@ void recording_follow(const struct recording *recording, size_t i, struct span *
 	replay_follow(&text, one->snapshot, &events, span->last_ns, snapshot_is(&next) ? &next : NULL,
 		      after ? after->snapshot : NULL, follower);
 	text_free(&next);
-	events_free(&events);
 }
 
 /* Events that are older than the copy are applied, too, so nothing that is younger may be missing. */
 static void read_rebuilt(const struct recording *r, size_t i, uint64_t at_ns, bool is_end, struct text *text)
 {
-	struct text next = { 0 };
-	struct events events;
+	AUTO(text_free) struct text next = { 0 };
+	AUTO(events_free) struct events events;
 	struct span span;
 	char buf[MOMENT_MAX];
 
@@ -369,8 +365,6 @@ static void read_rebuilt(const struct recording *r, size_t i, uint64_t at_ns, bo
 		read_unpacked(&next, r->list[i + 1].snapshot);
 	replay(text, r->list[i].snapshot, &events, at_ns, snapshot_is(&next) ? &next : NULL,
 	       i + 1 < r->n ? r->list[i + 1].snapshot : NULL);
-	text_free(&next);
-	events_free(&events);
 }
 
 static uint64_t absolute(const struct recording *r, const struct moment *moment)
@@ -426,16 +420,13 @@ static noreturn void refuse_early(const struct recording *r, uint64_t at_ns)
 char *recording_snapshot(const char *dir, const struct moment *moment)
 {
 	const struct recorded *found;
-	struct recording recording;
-	char *path;
+	AUTO(recording_close) struct recording recording;
 
 	recording_open(&recording, dir);
 	found = recording_before(&recording, moment);
 	if (!found)
 		refuse_early(&recording, absolute(&recording, moment));
-	path = xasprintf("%s", found->snapshot);
-	recording_close(&recording);
-	return path;
+	return xasprintf("%s", found->snapshot);
 }
 
 /**

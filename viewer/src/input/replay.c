@@ -45,7 +45,7 @@ static char *full_path(const struct table *t, const struct listed_file *file)
 
 static void load(struct replay_state *s, struct text *snapshot, const char *name)
 {
-	struct listing list;
+	AUTO(listing_free) struct listing list;
 
 	*s = (struct replay_state){ .name = name };
 	snapshot_parse(&s->table, name, snapshot);
@@ -70,7 +70,6 @@ static void load(struct replay_state *s, struct text *snapshot, const char *name
 			.lblk = from->offset, .len = from->blks, .lba = from->is_written ? from->lba : FT_SNAP_UNWRITTEN,
 			.flags = from->is_encoded ? FT_SNAP_ENCODED : 0, .cause = from->cause });
 	}
-	listing_free(&list);
 }
 
 /* === Names of the snapshot after === */
@@ -88,9 +87,9 @@ static void forget_later(struct replay_state *s, const struct events *events, si
 
 static void name_files(struct replay_state *s, const struct events *events, size_t i, struct text *next, const char *name)
 {
-	struct inodes ended = { 0 };
-	struct listing list;
-	struct table t;
+	AUTO(inodes_free) struct inodes ended = { 0 };
+	AUTO(listing_free) struct listing list;
+	AUTO(table_free) struct table t;
 
 	forget_later(s, events, i, &ended);
 	snapshot_parse(&t, name, next);
@@ -109,9 +108,6 @@ static void name_files(struct replay_state *s, const struct events *events, size
 			f->path = full_path(&t, &list.files[i]);
 		*has_ended = 1;
 	}
-	listing_free(&list);
-	table_free(&t);
-	inodes_free(&ended);
 }
 
 static void release(struct replay_state *s)

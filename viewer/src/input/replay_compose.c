@@ -157,8 +157,8 @@ static void put_writers(struct bytes *to, struct bytes *paths, const struct repl
 static void put_files(struct bytes *files, struct bytes *extents, struct bytes *by_lba, struct bytes *paths,
 		      const struct replay_state *s)
 {
-	struct ft_snap_file *out = xcalloc(s->n_files, sizeof(*out));
-	struct by_lba *all = NULL;
+	AUTO_FREE struct ft_snap_file *out = xcalloc(s->n_files, sizeof(*out));
+	AUTO_FREE struct by_lba *all = NULL;
 	size_t n = 0, cap = 0, total = 0;
 
 	for (size_t i = 0; i < s->n_files; i++) {
@@ -182,8 +182,6 @@ static void put_files(struct bytes *files, struct bytes *extents, struct bytes *
 		put_by_lba(by_lba, all, n, out);
 	if (s->n_files)
 		put(files, out, s->n_files * sizeof(*out));
-	free(out);
-	free(all);
 }
 
 /**

@@ -136,11 +136,10 @@ void source_free(struct source *source)
 
 static void read_moment(const struct source *source, struct text *text)
 {
-	struct recording recording;
+	AUTO(recording_close) struct recording recording;
 
 	recording_open(&recording, source->path);
 	recording_read(&recording, &source->at, text);
-	recording_close(&recording);
 }
 
 /* The program ends if the source cannot be read the first time, or has damaged gzip data. */
@@ -185,14 +184,13 @@ static bool source_read(struct source *source, struct text *text)
 bool source_read_beside(const struct source *source, const char *name, struct text *text)
 {
 	const char *slash = strrchr(source->path, '/'), *step;
-	char *path;
+	AUTO_FREE char *path = NULL;
 	int err;
 
 	if (!slash)
 		return false;
 	path = xasprintf("%.*s/%s", (int)(slash - source->path), source->path, name);
 	err = read_text(text, path, &step);
-	free(path);
 	return !err;
 }
 

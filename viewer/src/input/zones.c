@@ -72,17 +72,16 @@ static uint64_t read_limit(FILE *file)
 
 static uint64_t queue_limit(dev_t dev, const char *name)
 {
-	char *path = xasprintf("/sys/dev/block/%u:%u/queue/%s", major(dev), minor(dev), name);
+	AUTO_FREE char *path = xasprintf("/sys/dev/block/%u:%u/queue/%s", major(dev), minor(dev), name);
 	uint64_t n = read_limit(fopen(path, "re"));
 
-	free(path);
 	return n;
 }
 
 /* This and all below return why it cannot be read, to be freed, or NULL. */
 static char *ask_zones(struct zone_device *d, int fd)
 {
-	struct blk_zone_report *report = xcalloc(1, sizeof(*report) + MAX_REPORTED * sizeof(*report->zones));
+	AUTO_FREE struct blk_zone_report *report = xcalloc(1, sizeof(*report) + MAX_REPORTED * sizeof(*report->zones));
 	uint64_t sector = 0, asked;
 	char *trouble = NULL;
 	size_t cap = 0;
@@ -103,7 +102,6 @@ static char *ask_zones(struct zone_device *d, int fd)
 			sector = z->start + z->len;
 		}
 	} while (report->nr_zones && sector > asked);
-	free(report);
 	return trouble;
 }
 
@@ -132,10 +130,9 @@ static char *ask_device(struct zone_device *d)
 
 static uint64_t copied_limit(const struct table *table, const struct volume *v, const char *dir, const char *name, size_t i)
 {
-	char *numbered = xasprintf("%s.%zu", name, i);
+	AUTO_FREE char *numbered = xasprintf("%s.%zu", name, i);
 	uint64_t n = read_limit(f2fs_state_open(table, v, dir, numbered));
 
-	free(numbered);
 	return n;
 }
 
@@ -164,7 +161,7 @@ static void parse_zones(struct zone_device *d, struct f2fs_lines *lines)
 
 static char *parse_device(struct zone_device *d, const struct table *table, const struct volume *v, const char *dir, size_t i)
 {
-	char *name = xasprintf("zones.%zu", i), *path = xasprintf("%s/%s", dir, name);
+	AUTO_FREE char *name = xasprintf("zones.%zu", i), *path = xasprintf("%s/%s", dir, name);
 	struct f2fs_lines lines = { .name = path, .file = f2fs_state_open(table, v, dir, name) };
 
 	d->max_open = copied_limit(table, v, dir, "max_open_zones", i);
@@ -176,8 +173,6 @@ static char *parse_device(struct zone_device *d, const struct table *table, cons
 	} else {
 		add_whole(d);
 	}
-	free(path);
-	free(name);
 	return lines.trouble;
 }
 
@@ -288,11 +283,10 @@ struct zones *zones_read_known(const struct table *table, const char *dir)
 	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
 
 	for (size_t i = 0; i < table->n_volumes; i++) {
-		char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
+		AUTO_FREE char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
 
 		if (trouble)
 			zones_clear(&all[i]);
-		free(trouble);
 	}
 	return all;
 }

@@ -169,18 +169,16 @@ struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t pa
 uint32_t *breaks_main_causes(const struct table *table, const uint8_t *starts)
 {
 	uint32_t *causes = xcalloc(table->n_files, sizeof(*causes));
-	struct breaks breaks;
+	AUTO(breaks_free) struct breaks breaks;
 	size_t n;
 
 	breaks_find(&breaks, table, starts);
 	for (size_t i = 0; i < table->n_files; i++) {
-		struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
+		AUTO_FREE struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
 						    breaks.begins[i + 1] - breaks.begins[i], CAUSE_KIND, &n);
 
 		causes[i] = n ? sums->cause : 0;
-		free(sums);
 	}
-	breaks_free(&breaks);
 	return causes;
 }
 

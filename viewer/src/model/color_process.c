@@ -61,30 +61,27 @@ static void find_rules(struct colors *colors, const struct table *table)
 	free(colors->rule_of);
 	colors->rule_of = xcalloc(table->n_writers, sizeof(*colors->rule_of));
 	for (size_t i = 0; i < table->n_writers; i++) {
-		char *name = writer_name(table, (uint32_t)i);
+		AUTO_FREE char *name = writer_name(table, (uint32_t)i);
 		const struct rule *rule = colors_find(colors, name);
 
 		if (!rule)
 			rule = colors_find(colors, OTHER);
 		colors->rule_of[i] = (uint8_t)(rule - colors->rules);
-		free(name);
 	}
 }
 
 static void process_learn(struct colors *colors, const struct table *table)
 {
-	struct process *found;
+	AUTO_FREE struct process *found = NULL;
 
 	if (!table->causes)
 		return;
 	found = count_processes(table);
 	for (size_t i = 0; i < table->n_writers && found[i].extents; i++) {
-		char *name = writer_name(table, found[i].writer);
+		AUTO_FREE char *name = writer_name(table, found[i].writer);
 
 		add_process(colors, name);
-		free(name);
 	}
-	free(found);
 	find_rules(colors, table);
 }
 

@@ -29,8 +29,8 @@ static const char *name_of(const struct table *table, const struct file *file)
 /* Files keep their colours when the table is read again; new ones get what is left. */
 static void worst_learn(struct colors *colors, const struct table *table)
 {
-	struct figures *figures = figures_of(table, NULL, NULL);
-	uint32_t *order = figures_worst(figures, table->n_files);
+	AUTO_FREE struct figures *figures = figures_of(table, NULL, NULL);
+	AUTO_FREE uint32_t *order = figures_worst(figures, table->n_files);
 
 	free(colors->rule_of);
 	colors->rule_of = xcalloc(table->n_files, sizeof(*colors->rule_of));
@@ -49,8 +49,6 @@ static void worst_learn(struct colors *colors, const struct table *table)
 			rule = colors_find(colors, figures[i].fragments > 1 ? OTHER : CONTIGUOUS);
 		colors->rule_of[i] = (uint8_t)(rule - colors->rules);
 	}
-	free(order);
-	free(figures);
 }
 
 static size_t worst_rule(const struct colors *colors, const struct fragment *f)

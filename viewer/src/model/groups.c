@@ -38,7 +38,7 @@ static void add_file(struct group *group, const struct breaks *breaks, uint32_t 
  */
 void groups_find(struct groups *groups, const struct table *table, const struct breaks *breaks)
 {
-	uint32_t *files = xcalloc(table->n_files, sizeof(*files));
+	AUTO_FREE uint32_t *files = xcalloc(table->n_files, sizeof(*files));
 	struct group *group = NULL;
 
 	*groups = (struct groups){
@@ -60,7 +60,6 @@ void groups_find(struct groups *groups, const struct table *table, const struct 
 		add_file(group, breaks, files[i]);
 	}
 	qsort(groups->all, groups->n, sizeof(*groups->all), by_breaks);
-	free(files);
 }
 
 /**

@@ -188,7 +188,7 @@ static void select_order(struct table *table, const struct table *whole, const u
  */
 void selection_make(struct selection *s, const struct table *whole, const char *only)
 {
-	uint32_t *files, *extents;
+	AUTO_FREE uint32_t *files = NULL, *extents = NULL;
 
 	*s = (struct selection){ .table = *whole, .n_all_files = whole->n_files };
 	s->others = xcalloc(whole->n_extents, sizeof(*s->others));
@@ -203,8 +203,6 @@ void selection_make(struct selection *s, const struct table *whole, const char *
 	files = select_files(&s->table, whole, only);
 	extents = select_extents(s, whole, files);
 	select_order(&s->table, whole, files, extents);
-	free(files);
-	free(extents);
 }
 
 /**

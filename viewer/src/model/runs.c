@@ -89,7 +89,7 @@ static void count_reads_of(const struct runs *runs, const struct run *run, struc
 
 static void count_reads(const struct runs *runs, struct count *counts)
 {
-	bool *is_met = xcalloc(runs->colors->heat->n, sizeof(*is_met));
+	AUTO_FREE bool *is_met = xcalloc(runs->colors->heat->n, sizeof(*is_met));
 	struct run run;
 
 	for (size_t i = 0; i < runs->n_parts; i++) {
@@ -99,7 +99,6 @@ static void count_reads(const struct runs *runs, struct count *counts)
 			if (run.first != NO_EXTENT)
 				count_reads_of(runs, &run, &counts[SHADE_RULE(run.shade)], is_met);
 	}
-	free(is_met);
 }
 
 /* === Shades === */
@@ -206,7 +205,7 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 		const struct colors *colors, const struct f2fs_state *states)
 {
 	static const struct lens all;
-	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
+	AUTO_FREE uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
 	bool next_tone[MAX_RULES] = { false };
 	bool *cuts = colors->source->near_break ? xcalloc(table->n_extents, sizeof(*cuts)) : NULL;
 
@@ -225,7 +224,6 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 		count_reads(runs, runs->counts);
 	memcpy(runs->drawn, runs->counts, sizeof(runs->drawn));
 	runs->drawn_total = runs->total;
-	free(rule_of);
 }
 
 /**
@@ -285,7 +283,7 @@ static void count_part(struct runs *runs, size_t part, const struct colors *colo
  */
 void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors *colors, const char *name)
 {
-	bool *is_met;
+	AUTO_FREE bool *is_met = NULL;
 
 	runs->lens = lens;
 	if (!lens->range)
@@ -302,7 +300,6 @@ void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors
 		count_part(runs, i, colors, is_met);
 	if (colors->heat)
 		count_reads(runs, runs->drawn);
-	free(is_met);
 }
 
 /**

@@ -131,12 +131,11 @@ static void say_part(FILE *out, const struct compared *c, enum answer_part part)
 	for (i = 0; i < rows->n && (part == FIGURES || i < MAX_LINES); i++) {
 		const struct row *row = &rows->all[i];
 		int decimals = figure_forms[row->figure].decimals;
-		char *name = name_printable(*row->name ? row->name : "(no extension)");
+		AUTO_FREE char *name = name_printable(*row->name ? row->name : "(no extension)");
 
 		fprintf(out, "  %-24s%12s%12s  ", name, NUMBER(row->d.typical[0], decimals), NUMBER(row->d.typical[1], decimals));
 		say_verdict(out, &row->d, c->n);
 		fputc('\n', out);
-		free(name);
 	}
 	if (i < rows->n)
 		fprintf(out, "  and %zu more; --json has all\n", rows->n - i);
@@ -225,9 +224,8 @@ static void put_all(FILE *out, const struct compared *c)
  */
 int compare_run(const struct options *options)
 {
-	struct compared c;
+	AUTO(compared_free) struct compared c;
 	struct outfile out;
-	int status;
 
 	compared_read(&c, options->operands);
 	for (int i = 0; i < N_PARTS; i++)
@@ -238,7 +236,5 @@ int compare_run(const struct options *options)
 	else
 		say_all(out.file, &c);
 	outfile_close(&out);
-	status = status_of(&c);
-	compared_free(&c);
-	return status;
+	return status_of(&c);
 }

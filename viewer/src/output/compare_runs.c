@@ -76,14 +76,13 @@ static void find_runs(struct compared *c, int group, const char *path)
 	if (n < 0)
 		die("%s: cannot read: %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
-		char *run = xasprintf("%s/%s", path, list[i]->d_name);
+		AUTO_FREE char *run = xasprintf("%s/%s", path, list[i]->d_name);
 
 		table = table_of(run);
 		if (!table)
 			die("%s: is no run; %s", run, form);
 		add_run(c, group, run);
 		free(table);
-		free(run);
 		free(list[i]);
 	}
 	free(list);
@@ -142,9 +141,9 @@ static void add_up(struct compared *c, enum answer_part part)
 
 static void add_breaks(struct compared *c, size_t run, const struct table *table, const uint8_t *starts)
 {
-	struct cause_sum *sums;
-	struct groups groups;
-	struct breaks breaks;
+	AUTO_FREE struct cause_sum *sums = NULL;
+	AUTO(groups_free) struct groups groups;
+	AUTO(breaks_free) struct breaks breaks;
 	size_t n;
 
 	breaks_find(&breaks, table, starts);
@@ -155,9 +154,6 @@ static void add_breaks(struct compared *c, size_t run, const struct table *table
 	for (size_t i = 0; i < groups.n; i++)
 		if (groups.all[i].n_breaks)
 			add_row(c, EXTENSIONS, groups.all[i].ext)->values[run] = (double)groups.all[i].n_breaks;
-	free(sums);
-	groups_free(&groups);
-	breaks_free(&breaks);
 }
 
 static void set(struct compared *c, size_t run, enum figure figure, double value)
@@ -167,11 +163,11 @@ static void set(struct compared *c, size_t run, enum figure figure, double value
 
 static void read_table(struct compared *c, size_t run)
 {
-	char *path = table_of(c->runs[run]);
+	AUTO_FREE char *path = table_of(c->runs[run]);
 	struct figures *all, sum;
-	struct source source;
-	struct table table;
-	uint8_t *starts;
+	AUTO(source_free) struct source source;
+	AUTO(table_free) struct table table;
+	AUTO_FREE uint8_t *starts = NULL;
 
 	source_init(&source, path ? path : c->runs[run]);
 	source_read_table(&source, &table, false);
@@ -187,16 +183,12 @@ static void read_table(struct compared *c, size_t run)
 	c->has_causes &= table.causes != NULL;
 	add_breaks(c, run, &table, starts);
 	free(all);
-	free(starts);
-	table_free(&table);
-	source_free(&source);
-	free(path);
 }
 
 static void read_ledger(struct compared *c, size_t run, const char *path)
 {
 	uint64_t device = 0, written = 0;
-	struct ledger ledger;
+	AUTO(ledger_free) struct ledger ledger;
 
 	ledger_read(&ledger, path);
 	for (size_t i = 0; i < ledger.n; i++) {
@@ -209,12 +201,11 @@ static void read_ledger(struct compared *c, size_t run, const char *path)
 	}
 	if (written)
 		set(c, run, AMPLIFICATION, (double)device / (double)written);
-	ledger_free(&ledger);
 }
 
 static void read_latency(struct compared *c, size_t run, const char *path)
 {
-	struct latency latency;
+	AUTO(latency_free) struct latency latency;
 	double waited_ns = 0;
 
 	latency_read(&latency, path);
@@ -223,7 +214,6 @@ static void read_latency(struct compared *c, size_t run, const char *path)
 			if (latency.files[k].major == latency.volumes[i].major && latency.files[k].minor == latency.volumes[i].minor)
 				waited_ns += latency_waited(&latency.volumes[i], &latency.files[k].counts);
 	set(c, run, WAITED, waited_ns / 1e6);
-	latency_free(&latency);
 }
 
 static void read_gc(struct compared *c, size_t run, const char *path, char *text)
@@ -245,7 +235,7 @@ static void read_gc(struct compared *c, size_t run, const char *path, char *text
 /* What processes have lost, as they collected themselves or waited for a collection. */
 static void read_gc_runs(struct compared *c, size_t run, const char *path)
 {
-	struct gc_runs runs;
+	AUTO(gc_runs_free) struct gc_runs runs;
 	bool all_seen = true;
 	uint64_t ns = 0;
 
@@ -257,7 +247,6 @@ static void read_gc_runs(struct compared *c, size_t run, const char *path)
 	}
 	if (all_seen)
 		set(c, run, LOST, (double)ns / 1e6);
-	gc_runs_free(&runs);
 }
 
 /* What the module has counted is beside a snapshot, as in debugfs, and in the folder of a recording. */
@@ -265,13 +254,13 @@ static void read_counts(struct compared *c, size_t run)
 {
 	static const char *const names[] = { "ledger", "latency", "gc_runs", "gc" };
 	const char *dir = c->runs[run];
-	char *at = recording_is(dir) ? xasprintf("%s/snapshot", dir) : xasprintf("%s", dir);
+	AUTO_FREE char *at = recording_is(dir) ? xasprintf("%s/snapshot", dir) : xasprintf("%s", dir);
 	const char *slash = strrchr(at, '/');
 	struct source source = { .path = at };
 	struct text text;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		char *path;
+		AUTO_FREE char *path = NULL;
 
 		if (!source_read_counts(&source, names[i], &text))
 			continue;
@@ -284,10 +273,8 @@ static void read_counts(struct compared *c, size_t run)
 			read_gc_runs(c, run, path);
 		else
 			read_gc(c, run, path, text.buf);
-		free(path);
 		text_free(&text);
 	}
-	free(at);
 }
 
 /* Only what all runs have can be compared. */

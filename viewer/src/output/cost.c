@@ -288,7 +288,7 @@ static void say_prices(FILE *out, const struct latency *latency, const struct co
 
 static void say_line(FILE *out, const struct ranked *line)
 {
-	char *name;
+	AUTO_FREE char *name = NULL;
 
 	if (!line->path && !*line->ext)
 		name = xasprintf("all %s files without an extension", GROUPED(line->n_files));
@@ -300,7 +300,6 @@ static void say_line(FILE *out, const struct ranked *line)
 		GROUPED(line->requests), GROUPED(line->requests - line->extra), line->path ? "its" : "their");
 	say_cost(out, &line->cost, line->waited);
 	fputc('\n', out);
-	free(name);
 }
 
 static void say_volume(FILE *out, const struct latency *latency, const struct latency_volume *volume, const char *named)
@@ -369,10 +368,9 @@ static void put_lines(struct json *json, const char *key, const struct ranked *l
 	for (size_t i = 0; i < n; i++) {
 		json_object(json, NULL);
 		if (list[i].path) {
-			char *whole = xasprintf("%s%s", list[i].path, list[i].is_deleted ? DELETED_MARK : "");
+			AUTO_FREE char *whole = xasprintf("%s%s", list[i].path, list[i].is_deleted ? DELETED_MARK : "");
 
 			json_name(json, "path", whole);
-			free(whole);
 		} else {
 			json_name(json, "extension", list[i].ext);
 			json_number(json, "files", list[i].n_files);
@@ -428,7 +426,7 @@ int cost_run(const struct options *options)
 {
 	const char *named = options->n_operands ? *options->operands : NULL;
 	struct json json;
-	struct latency latency;
+	AUTO(latency_free) struct latency latency;
 	struct outfile out;
 	bool found = !named;
 
@@ -452,6 +450,5 @@ int cost_run(const struct options *options)
 		json_end(&json);
 	}
 	outfile_close(&out);
-	latency_free(&latency);
 	return 0;
 }

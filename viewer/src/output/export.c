@@ -59,10 +59,9 @@ static void put_dev(struct sheet *sheet, const struct table *table, uint32_t vol
 /* The path of a file without a name has a mark at its end, as in debugfs. */
 static void put_path(struct sheet *sheet, const char *path, bool is_deleted)
 {
-	char *marked = is_deleted ? xasprintf("%s%s", path, DELETED_MARK) : NULL;
+	AUTO_FREE char *marked = is_deleted ? xasprintf("%s%s", path, DELETED_MARK) : NULL;
 
 	sheet_name(sheet, marked ? marked : path);
-	free(marked);
 }
 
 static void put_kind(struct sheet *sheet, uint32_t cause, bool is_break)
@@ -81,14 +80,13 @@ static void put_kind(struct sheet *sheet, uint32_t cause, bool is_break)
 /* The columns of a cause; they are empty for an extent that is no break. */
 static void put_cause(struct sheet *sheet, const struct table *table, uint32_t cause, bool is_break)
 {
-	char *process = is_break ? writer_name(table, ft_cause_writer(cause)) : NULL;
+	AUTO_FREE char *process = is_break ? writer_name(table, ft_cause_writer(cause)) : NULL;
 
 	put_kind(sheet, cause, is_break);
 	if (process)
 		sheet_name(sheet, process);
 	else
 		sheet_none(sheet);
-	free(process);
 }
 
 /* === Table === */
@@ -112,7 +110,7 @@ static void put_volumes(struct json *json, const struct table *table)
 
 static void put_table(struct sheet *sheet, const struct table *table, bool has_causes)
 {
-	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 
 	if (has_causes)
 		free(figures_of(table, starts, NULL));
@@ -130,7 +128,6 @@ static void put_table(struct sheet *sheet, const struct table *table, bool has_c
 			put_cause(sheet, table, cause_of_break(table, i), starts[i] == START_FRAGMENT);
 		put_path(sheet, f->path, f->deleted);
 	}
-	free(starts);
 }
 
 /* === Extents of a snapshot === */
@@ -200,9 +197,9 @@ static void put_file(struct sheet *sheet, const struct table *table, const struc
 /* The worst first; equal files are in the order of the snapshot. */
 static void put_files(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
-	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	struct figures *of_table = figures_of(table, starts, NULL), *figures = xcalloc(list->n_files, sizeof(*figures));
-	uint32_t *causes = breaks_main_causes(table, starts), *order;
+	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	AUTO_FREE struct figures *of_table = figures_of(table, starts, NULL), *figures = xcalloc(list->n_files, sizeof(*figures));
+	AUTO_FREE uint32_t *causes = breaks_main_causes(table, starts), *order = NULL;
 
 	for (size_t i = 0; i < list->n_files; i++)
 		if (list->files[i].file != NO_FILE)
@@ -214,11 +211,6 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 		if (!f->is_omitted)
 			put_file(sheet, table, f, &figures[order[i]], f->file != NO_FILE ? causes[f->file] : 0);
 	}
-	free(order);
-	free(causes);
-	free(figures);
-	free(of_table);
-	free(starts);
 }
 
 /* === Outputs === */
@@ -228,7 +220,7 @@ static void put_records(struct json *json, const char *name, const struct table 
 {
 	/* debugfs has no causes in a table */
 	bool has_causes = table->causes && (form != FORM_TEXT || what != LIST_TABLE);
-	struct listing list = { 0 };
+	AUTO(listing_free) struct listing list = { 0 };
 	struct sheet sheet;
 
 	if (what != LIST_TABLE)
@@ -244,7 +236,6 @@ static void put_records(struct json *json, const char *name, const struct table 
 		sums_put_processes(&sheet, table, &list);
 	else
 		put_table(&sheet, table, has_causes);
-	listing_free(&list);
 }
 
 /* Of the format. */
@@ -315,11 +306,10 @@ static void put_json_head(struct json *json, const struct table *table, enum exp
 
 static void warn_of_flaws(const struct table *table, const char *name)
 {
-	char *flaws = flaws_of(table);
+	AUTO_FREE char *flaws = flaws_of(table);
 
 	if (*flaws)
 		warn("%s: %s", name, flaws);
-	free(flaws);
 }
 
 /**

@@ -129,7 +129,7 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 		DURATION((double)(own + waited)), DURATION((double)own), DURATION((double)waited));
 	fprintf(out, "  %10s%10s%10s%10s%10s  process\n", "lost", "runs", "in them", "waits", "in them");
 	for (i = 0, k = 0; i < n; i++) {
-		char *name;
+		AUTO_FREE char *name = NULL;
 
 		if (l[i].about != GC_PROCESS || k++ >= MAX_LINES)
 			continue;
@@ -141,7 +141,6 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 		fprintf(out, "%10s", GROUPED(l[i].waits));
 		put_ns(out, l[i].waited);
 		fprintf(out, "  %s\n", name);
-		free(name);
 	}
 	if (k > MAX_LINES)
 		fprintf(out, "  and %zu more; --json has all\n", k - MAX_LINES);
@@ -152,7 +151,7 @@ static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 	const char *head = "\n  The longest:\n";
 
 	for (size_t i = 0; i < n; i++) {
-		char *name;
+		AUTO_FREE char *name = NULL;
 
 		if (l[i].about != GC_WAIT)
 			continue;
@@ -168,7 +167,6 @@ static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 			fprintf(out, "it collected itself, run %" PRIu64 "\n", l[i].number);
 		else
 			fprintf(out, "it waited, from run %" PRIu64 " on\n", l[i].number);
-		free(name);
 	}
 }
 
@@ -285,7 +283,7 @@ static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 int gc_run(const struct options *options)
 {
 	struct outfile out;
-	struct gc_runs runs;
+	AUTO(gc_runs_free) struct gc_runs runs;
 	struct json json;
 	size_t from;
 
@@ -314,6 +312,5 @@ int gc_run(const struct options *options)
 		json_end(&json);
 	}
 	outfile_close(&out);
-	gc_runs_free(&runs);
 	return 0;
 }

@@ -194,10 +194,9 @@ void json_text(struct json *json, const char *key, const char *text)
  */
 void json_name(struct json *json, const char *key, const char *name)
 {
-	char *text = name ? name_text(name) : NULL;
+	AUTO_FREE char *text = name ? name_text(name) : NULL;
 
 	json_text(json, key, text);
-	free(text);
 }
 
 /**
@@ -208,10 +207,9 @@ void json_name(struct json *json, const char *key, const char *name)
  */
 void json_visible(struct json *json, const char *key, const char *name)
 {
-	char *text = name ? name_visible(name) : NULL;
+	AUTO_FREE char *text = name ? name_visible(name) : NULL;
 
 	json_text(json, key, text);
-	free(text);
 }
 
 /**

@@ -84,11 +84,10 @@ static uint64_t size_of(const char *path)
 		return (uint64_t)st.st_blocks * 512;
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		char *sub = xasprintf("%s/%s", path, entry->d_name);
+		AUTO_FREE char *sub = xasprintf("%s/%s", path, entry->d_name);
 
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			bytes += size_of(sub);
-		free(sub);
 	}
 	if (dir)
 		closedir(dir);
@@ -104,11 +103,10 @@ static void delete_tree(const char *path)
 		return;
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		char *sub = xasprintf("%s/%s", path, entry->d_name);
+		AUTO_FREE char *sub = xasprintf("%s/%s", path, entry->d_name);
 
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			delete_tree(sub);
-		free(sub);
 	}
 	if (dir)
 		closedir(dir);
@@ -131,7 +129,7 @@ static void enter(struct group **list, size_t *n, size_t *cap, const char *dir, 
 {
 	const char *suffix;
 	int64_t time_ms = recorded_time_of(name, &suffix);
-	char *path;
+	AUTO_FREE char *path = NULL;
 	size_t i;
 
 	if (time_ms < 0)
@@ -145,7 +143,6 @@ static void enter(struct group **list, size_t *n, size_t *cap, const char *dir, 
 	path = xasprintf("%s/%s", dir, name);
 	(*list)[i].bytes += size_of(path);
 	(*list)[i].has_snapshot |= is_snapshot(suffix);
-	free(path);
 }
 
 /* Delete the files of a time: the snapshots, or the rest. */
@@ -158,10 +155,9 @@ static void delete_some(const char *dir, int64_t time_ms, bool snapshots)
 		const char *suffix;
 
 		if (recorded_time_of(entry->d_name, &suffix) == time_ms && is_snapshot(suffix) == snapshots) {
-			char *path = xasprintf("%s/%s", dir, entry->d_name);
+			AUTO_FREE char *path = xasprintf("%s/%s", dir, entry->d_name);
 
 			delete_tree(path);
-			free(path);
 		}
 	}
 	if (stream)

@@ -256,10 +256,9 @@ static char *name_of(const struct row *row, enum by by)
 
 static void say_table(FILE *out, const struct ledger *ledger, const struct ledger_line *device, enum by by)
 {
-	struct row *rows;
 	size_t n, left = 0;
+	AUTO_FREE struct row *rows = rows_of(ledger, device, by, &n);
 
-	rows = rows_of(ledger, device, by, &n);
 	/* one cgroup, or one extension, says no more than the volume */
 	if (n > (by == BY_CGROUP || by == BY_EXTENSION ? 2 : 1))
 		fprintf(out, "\n  %12s%12s%12s%12s%12s%10s  %s\n", "wrote", "data", "nodes", "collected", "moved", "got/wrote", titles[by]);
@@ -267,7 +266,7 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		n = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t *b = rows[i].bytes;
-		char *name;
+		AUTO_FREE char *name = NULL;
 
 		if (i >= MAX_LINES && !is_others(rows[i].first)) {
 			left++;
@@ -279,11 +278,9 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		fprintf(out, "  %12s%12s%12s%12s%12s%10s  %s\n", BYTES(wrote(b)), BYTES(b[LEDGER_DIRECT] + b[LEDGER_DATA]),
 			BYTES(b[LEDGER_NODE]), BYTES(b[LEDGER_GC]), BYTES(b[LEDGER_MOVED]),
 			RATIO(got(b), wrote(b)), name);
-		free(name);
 	}
 	if (left)
 		fprintf(out, "  and %zu more; --json has all\n", left);
-	free(rows);
 }
 
 static void say_volume(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
@@ -318,7 +315,7 @@ static void put_sums(struct json *json, const uint64_t bytes[LEDGER_SUMS])
 static void put_table(struct json *json, const struct ledger *ledger, const struct ledger_line *device, enum by by)
 {
 	static const char *const keys[N_BY] = { "processes", "cgroups", "extensions", "files" };
-	struct row *rows;
+	AUTO_FREE struct row *rows = NULL;
 	size_t n;
 
 	json_array(json, keys[by]);
@@ -329,10 +326,9 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 
 		json_object(json, NULL);
 		if (by == BY_FILE && !others) {
-			char *whole = xasprintf("%s%s", l->name, l->is_deleted ? DELETED_MARK : "");
+			AUTO_FREE char *whole = xasprintf("%s%s", l->name, l->is_deleted ? DELETED_MARK : "");
 
 			json_name(json, "path", whole);
-			free(whole);
 		} else if (!others) {
 			json_name(json, titles[by], key_of(l, by));
 		}
@@ -345,7 +341,6 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 		json_end(json);
 	}
 	json_end(json);
-	free(rows);
 }
 
 static void put_volume(struct json *json, const struct ledger *ledger, const struct ledger_line *device)
@@ -393,7 +388,7 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 int ledger_run(const struct options *options)
 {
 	struct json json;
-	struct ledger ledger;
+	AUTO(ledger_free) struct ledger ledger;
 	struct outfile out;
 
 	ledger_read(&ledger, options->table ? options->table : DEFAULT_LEDGER);
@@ -415,6 +410,5 @@ int ledger_run(const struct options *options)
 		json_end(&json);
 	}
 	outfile_close(&out);
-	ledger_free(&ledger);
 	return 0;
 }

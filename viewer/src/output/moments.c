@@ -46,7 +46,7 @@ static void put_span(struct sheet *sheet, const struct recording *recording, siz
  */
 int moments_run(const struct options *options)
 {
-	struct recording recording;
+	AUTO(recording_close) struct recording recording;
 	struct json json = { 0 };
 	struct outfile out;
 	struct sheet sheet;
@@ -66,6 +66,5 @@ int moments_run(const struct options *options)
 		json_end(&json);
 	}
 	outfile_close(&out);
-	recording_close(&recording);
 	return 0;
 }

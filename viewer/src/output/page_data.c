@@ -111,10 +111,9 @@ static int64_t age_s(const struct table *table, uint32_t cause)
  */
 void page_put_path(struct json *json, const char *key, const char *path, bool deleted)
 {
-	char *whole = xasprintf("%s%s", path, deleted ? DELETED_MARK : "");
+	AUTO_FREE char *whole = xasprintf("%s%s", path, deleted ? DELETED_MARK : "");
 
 	json_visible(json, key, whole);
-	free(whole);
 }
 
 /**
@@ -184,7 +183,7 @@ static void put_lens(struct json *json, const struct runs *runs)
 void page_put_head(struct json *json, const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const struct table *table = runs->table;
-	char *meaning = colors_meaning(colors, table);
+	AUTO_FREE char *meaning = colors_meaning(colors, table);
 	size_t n_fragmented = 0;
 
 	for (size_t i = 0; i < table->n_files; i++)
@@ -202,7 +201,6 @@ void page_put_head(struct json *json, const struct runs *runs, const struct colo
 	json_end(json);
 	json_text(json, "heading", colors->source->heading);
 	json_text(json, "meaning", meaning);
-	free(meaning);
 	json_number(json, "blockBytes", table_blk_bytes(table));
 	json_flag(json, "knowsFree", runs->states);
 	put_lens(json, runs);

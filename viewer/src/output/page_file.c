@@ -48,8 +48,8 @@ static char *name_of(const char *path)
 
 static void check_moment(const char *path, const struct moment *at, bool is_last)
 {
-	struct source source;
-	struct table table;
+	AUTO(source_free) struct source source;
+	AUTO(table_free) struct table table;
 
 	source_init(&source, path);
 	source.at = *at;
@@ -57,8 +57,6 @@ static void check_moment(const char *path, const struct moment *at, bool is_last
 		die("%s", source.waiting ? source.waiting : source.trouble);
 	if (!table.n_volumes && is_last)
 		die("%s: no directory is watched, so there is nothing to show", path);
-	table_free(&table);
-	source_free(&source);
 }
 
 /* Standard input is read twice: to be tried, and to be put into the page. Return: where it is from now on. */
@@ -66,7 +64,7 @@ static char *keep_stdin(void)
 {
 	static char path[] = "/dev/stdin";
 	int fd = memfd_create("stdin", 0), err;
-	struct text text;
+	AUTO(text_free) struct text text;
 
 	err = slurp(&text, STDIN_FILENO);
 	if (err == EFBIG)
@@ -76,7 +74,6 @@ static char *keep_stdin(void)
 	if (fd < 0 || write(fd, text.buf, text.len) != (ssize_t)text.len || dup2(fd, STDIN_FILENO) < 0)
 		die("<stdin>: no memory to keep it: %s", strerror(errno));
 	close(fd);
-	text_free(&text);
 	return path;
 }
 
@@ -101,8 +98,8 @@ static void check_input(const char *path)
 /* Name, content and time of a file: a table may have no other time, and debugfs has none. Its name is that of its path, or another one. */
 static void put_file(struct json *json, const char *path, const char *other_name)
 {
-	char *name = other_name ? xasprintf("%s", other_name) : name_of(path);
-	struct text text;
+	AUTO_FREE char *name = other_name ? xasprintf("%s", other_name) : name_of(path);
+	AUTO(text_free) struct text text;
 	int err = slurp_file(&text, path);
 	FILE *file;
 
@@ -116,8 +113,6 @@ static void put_file(struct json *json, const char *path, const char *other_name
 	putc('"', file);
 	json_signed(json, NULL, text.time_ms ? text.time_ms : (int64_t)time(NULL) * 1000);
 	json_end(json);
-	text_free(&text);
-	free(name);
 }
 
 /* F2FS's own state is in a folder, with one for each volume. */
@@ -147,21 +142,19 @@ static void put_state(struct json *json, const char *dir, const char *prefix)
 
 static void put_recording(struct json *json, const char *dir)
 {
-	struct recording recording;
+	AUTO(recording_close) struct recording recording;
 
 	recording_open(&recording, dir);
 	for (size_t i = 0; i < recording.n; i++) {
 		const struct recorded *one = &recording.list[i];
-		char *state = one->state ? name_of(one->state) : NULL;
+		AUTO_FREE char *state = one->state ? name_of(one->state) : NULL;
 
 		put_file(json, one->snapshot, NULL);
 		if (one->events)
 			put_file(json, one->events, NULL);
 		if (state)
 			put_state(json, one->state, state);
-		free(state);
 	}
-	recording_close(&recording);
 }
 
 static void put_files(FILE *file, const void *arg)
@@ -192,13 +185,12 @@ static void put_data(struct json *json, const void *arg)
 	json_object(json, NULL);
 	json_array(json, "inputs");
 	for (size_t i = 0; i < page->n; i++) {
-		char *name = name_of(page->inputs[i]);
+		AUTO_FREE char *name = name_of(page->inputs[i]);
 
 		json_object(json, NULL);
 		json_visible(json, "name", name);
 		json_flag(json, "recording", recording_is(page->inputs[i]));
 		json_end(json);
-		free(name);
 	}
 	json_end(json);
 	json_end(json);
@@ -214,8 +206,8 @@ static void put_data(struct json *json, const void *arg)
  */
 void page_file_write(const char *path, char **inputs, size_t n)
 {
-	char *reader_path = conf_find_installed("reader.js");
-	struct text reader;
+	AUTO_FREE char *reader_path = conf_find_installed("reader.js");
+	AUTO(text_free) struct text reader;
 	const struct page_inputs page = { inputs, n, &reader };
 	struct outfile out;
 	int err;
@@ -235,6 +227,4 @@ void page_file_write(const char *path, char **inputs, size_t n)
 	outfile_open(&out, path, "page");
 	html_put(out.file, &(struct html){ HTML_READER, put_data, put_files, &page });
 	outfile_close(&out);
-	text_free(&reader);
-	free(reader_path);
 }

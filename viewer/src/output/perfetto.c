@@ -102,7 +102,7 @@ static void put_counter(struct json *json, size_t volume, uint64_t at_ns, uint64
 static size_t volume_at(struct trace *t, const struct volume *v)
 {
 	uint32_t dev = (uint32_t)v->major << DEV_SHIFT | v->minor;
-	char *name;
+	AUTO_FREE char *name = NULL;
 	size_t i;
 
 	for (i = 0; i < t->n_volumes; i++)
@@ -112,7 +112,6 @@ static size_t volume_at(struct trace *t, const struct volume *v)
 	t->volumes[t->n_volumes++] = (struct traced_volume){ .dev = dev };
 	name = xasprintf("%s (%u:%u)", v->path, v->major, v->minor);
 	put_name(&t->json, "process_name", RECORDING_PID + 1 + i, 0, name);
-	free(name);
 	return i;
 }
 
@@ -168,10 +167,9 @@ static void put_break(void *arg, uint32_t last_lba, const struct ft_snap_extent 
 	if (ft_cause_writer(cause) == FT_SNAP_WRITER_UNKNOWN || ft_cause_writer(cause) == FT_SNAP_WRITER_SEVERAL) {
 		json_text(json, "process", ft_cause_writer(cause) == FT_SNAP_WRITER_SEVERAL ? "several" : "unknown");
 	} else {
-		char *process = xasprintf("%.*s:%u", (int)sizeof(w->comm), w->comm, w->pid);
+		AUTO_FREE char *process = xasprintf("%.*s:%u", (int)sizeof(w->comm), w->comm, w->pid);
 
 		json_name(json, "process", process);
-		free(process);
 	}
 	json_number(json, "offset", x->lblk);
 	json_number(json, "lba", x->lba);
@@ -271,7 +269,7 @@ static void put_tracks(struct trace *t, uint64_t end_ns)
 	for (size_t i = 0; i < t->n_tracks; i++) {
 		const struct track *track = &t->tracks[i];
 		uint64_t last_ns = track->last_ns ? track->last_ns : end_ns, pid = RECORDING_PID + 1 + track->volume;
-		char *path;
+		AUTO_FREE char *path = NULL;
 
 		if (!track->n_breaks)
 			continue;
@@ -287,7 +285,6 @@ static void put_tracks(struct trace *t, uint64_t end_ns)
 		json_number(json, "breaks", track->n_breaks);
 		json_end(json);
 		json_end(json);
-		free(path);
 	}
 }
 
@@ -309,9 +306,9 @@ static void trace_free(struct trace *t)
  */
 void perfetto_put(const void *arg, FILE *out)
 {
-	struct trace t = { .json.file = out };
+	AUTO(trace_free) struct trace t = { .json.file = out };
 	const struct replay_follower follower = { on_begin, on_event, on_end, &t };
-	struct recording recording;
+	AUTO(recording_close) struct recording recording;
 	struct span span = { 0 };
 
 	recording_open(&recording, arg);
@@ -328,8 +325,6 @@ void perfetto_put(const void *arg, FILE *out)
 	json_line(&t.json);
 	json_end(&t.json);
 	json_end(&t.json);
-	trace_free(&t);
-	recording_close(&recording);
 }
 
 /**

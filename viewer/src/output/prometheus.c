@@ -89,7 +89,7 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
  */
 void put_prometheus_label(FILE *file, const char *path)
 {
-	char *text = name_text(path);
+	AUTO_FREE char *text = name_text(path);
 	const char *p;
 
 	for (p = text; *p; p++) {
@@ -100,7 +100,6 @@ void put_prometheus_label(FILE *file, const char *path)
 		else
 			putc(*p, file);
 	}
-	free(text);
 }
 
 static void put_sample(FILE *file, const struct metric *metric, const struct volume *v,
@@ -134,7 +133,7 @@ static void put_break_samples(FILE *file, const char *name, const struct volume 
 			      const struct file_break *breaks, size_t n)
 {
 	size_t n_sums;
-	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
+	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
 
 	for (size_t i = 0; i < n_sums; i++) {
 		fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", name, v->major, v->minor);
@@ -144,7 +143,6 @@ static void put_break_samples(FILE *file, const char *name, const struct volume 
 		fprintf(file, "\",op=\"%s\",flush=\"%s\",why_here=\"%s\"} %ju\n", cause_op_name(sums[i].cause),
 			cause_flush_name(sums[i].cause), cause_why_name(sums[i].cause), (uintmax_t)sums[i].breaks);
 	}
-	free(sums);
 }
 
 /*
@@ -168,7 +166,7 @@ static void put_volume_breaks(FILE *file, const char *name, const struct volume 
 			      size_t n)
 {
 	size_t n_breaks = 0, n_others = 0, named = 0;
-	struct file_break *others;
+	AUTO_FREE struct file_break *others = NULL;
 
 	for (size_t i = 0; i < n; i++)
 		n_breaks += groups[i].n_breaks;
@@ -186,7 +184,6 @@ static void put_volume_breaks(FILE *file, const char *name, const struct volume 
 		}
 	}
 	put_break_samples(file, name, v, "other", others, n_others);
-	free(others);
 }
 
 /* Label values are words of the module, except extensions. Only a few extensions are used. */
@@ -214,9 +211,9 @@ static void put_breaks(FILE *file, const struct table *table, const struct group
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces)
 {
 	static const char time_name[] = "fragtrace_table_timestamp_seconds", stale_name[] = "fragtrace_stale_files";
-	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	struct figures *figures = figures_of(table, starts, NULL);
-	struct sums *sums = sums_of(table, figures);
+	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	AUTO_FREE struct figures *figures = figures_of(table, starts, NULL);
+	AUTO_FREE struct sums *sums = sums_of(table, figures);
 	struct groups groups;
 	struct breaks breaks;
 	struct outfile out;
@@ -239,7 +236,4 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 	if (spaces)
 		space_put_metrics(out.file, table, spaces);
 	outfile_close(&out);
-	free(sums);
-	free(figures);
-	free(starts);
 }

@@ -137,12 +137,10 @@ static char *name_at(const struct recorder *recorder, int64_t time_ms, const cha
 
 static bool is_taken(const struct recorder *recorder, int64_t time_ms)
 {
-	char *binary = name_at(recorder, time_ms, BINARY_SUFFIX);
-	char *text = name_at(recorder, time_ms, TEXT_SUFFIX);
+	AUTO_FREE char *binary = name_at(recorder, time_ms, BINARY_SUFFIX);
+	AUTO_FREE char *text = name_at(recorder, time_ms, TEXT_SUFFIX);
 	bool taken = !access(binary, F_OK) || !access(text, F_OK);
 
-	free(binary);
-	free(text);
 	return taken;
 }
 
@@ -256,7 +254,7 @@ bool recorder_add(struct recorder *recorder, const struct text *text, bool alway
  */
 void recorder_add_heat(const struct recorder *recorder, const struct source *source)
 {
-	char *path = recorder_beside(recorder, HEAT_SUFFIX);
+	AUTO_FREE char *path = recorder_beside(recorder, HEAT_SUFFIX);
 	ZSTD_CCtx *zstd = new_packer();
 	struct outfile out;
 	struct text text;
@@ -268,7 +266,6 @@ void recorder_add_heat(const struct recorder *recorder, const struct source *sou
 		text_free(&text);
 	}
 	ZSTD_freeCCtx(zstd);
-	free(path);
 }
 
 /**
@@ -283,7 +280,7 @@ void recorder_add_counts(const struct recorder *recorder, const struct source *s
 	struct text text;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		char *path = xasprintf("%s/%s", recorder->dir, names[i]);
+		AUTO_FREE char *path = xasprintf("%s/%s", recorder->dir, names[i]);
 
 		if (source_read_counts(source, names[i], &text)) {
 			outfile_open(&out, path, "counts");
@@ -294,7 +291,6 @@ void recorder_add_counts(const struct recorder *recorder, const struct source *s
 		} else if (unlink(path) && errno != ENOENT) {
 			die("%s: cannot remove what was counted before: %s", path, strerror(errno));
 		}
-		free(path);
 	}
 }
 

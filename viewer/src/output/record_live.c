@@ -111,17 +111,15 @@ static void drain(struct live *live, bool write)
 
 static void begin_log(struct live *live, const struct table *table)
 {
-	char *path = recorder_beside(live->recorder, EVENTS_SUFFIX), *state;
+	AUTO_FREE char *path = recorder_beside(live->recorder, EVENTS_SUFFIX), *state = NULL;
 
 	event_log_close(&live->log);
 	event_log_open(&live->log, path);
 	if (live->is_begin)
 		event_log_add(&live->log, NULL, 0, 1, true);
 	live->is_begin = false;
-	free(path);
 	state = recorder_beside(live->recorder, F2FS_STATE_SUFFIX);
 	f2fs_states_copy(table, state);
-	free(state);
 	recorder_add_heat(live->recorder, live->source);
 }
 

@@ -189,14 +189,13 @@ static void make_token(char token[TOKEN_LEN + 1])
 static int listen_on(const struct serve_address *address)
 {
 	int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
-	char *name = serve_address_text(address);
+	AUTO_FREE char *name = serve_address_text(address);
 
 	/* of an earlier server, connections may still be in TIME_WAIT */
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
 	    bind(fd, (const struct sockaddr *)&address->storage, address->len) || listen(fd, MAX_CONNECTIONS))
 		die("cannot listen on %s: %s%s", name, strerror(errno),
 		    errno == EADDRINUSE ? "; expected another port: -l ADDR:PORT, or port 0 for any" : "");
-	free(name);
 	return fd;
 }
 
@@ -247,7 +246,7 @@ void server_announce(const struct server *server, const struct serve_address *ad
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_LISTEN_FD);
 	struct serve_address bound = { .len = sizeof(bound.storage) };
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound.storage, &bound.len))
 		die("cannot name the address: %s", strerror(errno));
@@ -261,7 +260,6 @@ void server_announce(const struct server *server, const struct serve_address *ad
 		printf("http://%s/%s/\n", text, server->token);
 	if (fflush(stdout) || ferror(stdout))
 		die("<stdout>: %s", strerror(errno));
-	free(text);
 }
 
 static int64_t wait_ns(struct server *server, int64_t until_ns)

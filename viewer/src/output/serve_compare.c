@@ -37,8 +37,8 @@ int64_t *serve_compare_files(const struct serve_view *view, const struct serve_v
 {
 	const struct table *now = view->runs.table, *then = before->runs.table;
 	int64_t *changes = xcalloc(now->n_files, sizeof(*changes));
-	bool *is_there = xcalloc(then->n_files, sizeof(*is_there));
-	struct inodes inodes = { 0 };
+	AUTO_FREE bool *is_there = xcalloc(then->n_files, sizeof(*is_there));
+	AUTO(inodes_free) struct inodes inodes = { 0 };
 	size_t i;
 
 	/* 0 is no index */
@@ -60,8 +60,6 @@ int64_t *serve_compare_files(const struct serve_view *view, const struct serve_v
 	for (i = 0, *n_gone = 0; i < then->n_files; i++)
 		if (!is_there[i])
 			(*gone)[(*n_gone)++] = (uint32_t)i;
-	free(is_there);
-	inodes_free(&inodes);
 	return changes;
 }
 

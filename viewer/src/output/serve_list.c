@@ -88,11 +88,10 @@ static char *in_lower_case(const char *text)
 /* A part of the path, or a glob; in either case of letters if the text has no upper case. */
 static bool has_text(const char *path, const char *find)
 {
-	char *lower = find[strcspn(find, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? NULL : in_lower_case(path);
+	AUTO_FREE char *lower = find[strcspn(find, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? NULL : in_lower_case(path);
 	const char *compared = lower ? lower : path;
 	bool has = strstr(compared, find) || path_is_shown(compared, find);
 
-	free(lower);
 	return has;
 }
 
@@ -150,7 +149,7 @@ static size_t subfolder_len(const char *path, const char *folder)
 
 static void put_folder(struct json *json, const char *path, size_t len, const struct figures *f, size_t n)
 {
-	char *text = xasprintf("%.*s", (int)len, path);
+	AUTO_FREE char *text = xasprintf("%.*s", (int)len, path);
 
 	json_line(json);
 	json_array(json, NULL);
@@ -162,7 +161,6 @@ static void put_folder(struct json *json, const char *path, size_t len, const st
 	json_text(json, NULL, "");
 	json_number(json, NULL, n);
 	json_end(json);
-	free(text);
 }
 
 /* "changes" has those of the lines that were written. */
@@ -209,9 +207,9 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 	const struct serve_list *list = files_sorting->list;
 	const struct file *files = view->runs.table->files;
 	struct json *json = files_sorting->json;
-	struct figures *figures = xcalloc(n, sizeof(*figures));
-	int64_t *changes = xcalloc(n, sizeof(*changes));
-	uint32_t *order = xcalloc(n, sizeof(*order));
+	AUTO_FREE struct figures *figures = xcalloc(n, sizeof(*figures));
+	AUTO_FREE int64_t *changes = xcalloc(n, sizeof(*changes));
+	AUTO_FREE uint32_t *order = xcalloc(n, sizeof(*order));
 	size_t *counts = xcalloc(n, sizeof(*counts)), n_lines = 0, i, len;
 	struct sorting sorting = { .json = json, .view = view, .list = list, .figures = figures, .first = found, .changes = changes };
 
@@ -250,9 +248,6 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 	json_end(json);
 	put_changes(&sorting, order, n_lines);
 	free(counts);
-	free(order);
-	free(changes);
-	free(figures);
 }
 
 static void put_lines(const struct sorting *sorting, uint32_t *order, size_t n)
@@ -282,8 +277,8 @@ void serve_put_files(struct json *json, const struct serve_view *view, const str
 {
 	struct sorting sorting = { .json = json, .view = view, .list = list, .figures = view->runs.figures };
 	size_t n;
-	uint32_t *order = find_files(view, list, &n), *gone = NULL;
-	int64_t *changes = NULL;
+	AUTO_FREE uint32_t *order = find_files(view, list, &n), *gone = NULL;
+	AUTO_FREE int64_t *changes = NULL;
 
 	if (list->before)
 		changes = serve_compare_files(view, list->before, &gone, &sorting.n_gone);
@@ -298,7 +293,4 @@ void serve_put_files(struct json *json, const struct serve_view *view, const str
 	if (list->before)
 		json_number(json, "gone", sorting.n_gone);
 	json_end(json);
-	free(gone);
-	free(changes);
-	free(order);
 }

@@ -33,7 +33,7 @@ struct reading {
 static bool find_base(const struct reading *r, char **snapshot, char **state, int64_t *time_ms)
 {
 	const struct recorded *found;
-	struct recording recording;
+	AUTO(recording_close) struct recording recording;
 
 	recording_open(&recording, r->recording->dir);
 	found = recording_before(&recording, r->moment);
@@ -42,7 +42,6 @@ static bool find_base(const struct reading *r, char **snapshot, char **state, in
 		*state = xasprintf("%s", found->state);
 		*time_ms = found->time_ms;
 	}
-	recording_close(&recording);
 	return *state;
 }
 
@@ -199,8 +198,8 @@ static void put_heat(const void *arg, FILE *out)
 {
 	const struct reading *r = arg;
 	const struct recorded *found;
-	struct recording recording;
-	struct heat heat;
+	AUTO(recording_close) struct recording recording;
+	AUTO(heat_free) struct heat heat;
 
 	recording_open(&recording, r->recording->dir);
 	found = recording_before(&recording, r->moment);
@@ -208,9 +207,7 @@ static void put_heat(const void *arg, FILE *out)
 		die("%s: has no snapshot before that moment", r->recording->dir);
 	/* where the server reads them, it meets the same trouble */
 	free(heat_read(&heat, found->heat));
-	heat_free(&heat);
 	fprintf(out, "%" PRId64 " %s", found->time_ms, found->heat);
-	recording_close(&recording);
 }
 
 /**
@@ -273,7 +270,7 @@ static void put_spans(const void *arg, FILE *out)
 	size_t i, end = asked->first + SERVE_MAX_SNAPSHOTS;
 	int64_t begun_ns = monotonic_ns();
 	struct json json = { .file = out };
-	struct recording recording;
+	AUTO(recording_close) struct recording recording;
 
 	recording_open(&recording, asked->recording->dir);
 	if (end > recording.n)
@@ -287,7 +284,6 @@ static void put_spans(const void *arg, FILE *out)
 	json_end(&json);
 	json_maybe(&json, "next", i, i < recording.n);
 	json_end(&json);
-	recording_close(&recording);
 }
 
 /**
@@ -383,7 +379,7 @@ static void put_curve(const void *arg, FILE *out)
 	struct curve curve = { .json = &json };
 	const struct replay_follower follower = { count_files, count_event, end_count, &curve };
 	int64_t begun_ns = monotonic_ns();
-	struct recording recording;
+	AUTO(recording_close) struct recording recording;
 	struct span span;
 	size_t i;
 
@@ -401,7 +397,6 @@ static void put_curve(const void *arg, FILE *out)
 	json_end(&json);
 	json_maybe(&json, "next", i, i < recording.n);
 	json_end(&json);
-	recording_close(&recording);
 }
 
 /**

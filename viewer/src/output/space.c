@@ -198,7 +198,7 @@ static void print_picks(const char *policy, const struct space_picks *picks)
 static void print_files(const struct space *space, const struct table *table, const struct space_pick *pick)
 {
 	uint64_t watched = 0, begin, end;
-	struct space_file *files;
+	AUTO_FREE struct space_file *files = NULL;
 	size_t n;
 
 	space_section(space, pick->section, &begin, &end);
@@ -213,7 +213,6 @@ static void print_files(const struct space *space, const struct table *table, co
 	}
 	if (n > MAX_FILES)
 		printf("  and in %s\n", COUNT(n - MAX_FILES, "more file"));
-	free(files);
 }
 
 static void print_gc(const struct space *space, const struct table *table)

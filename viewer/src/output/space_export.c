@@ -80,7 +80,7 @@ static void put_classes(struct json *json, const struct space *space)
 void space_put_files(struct json *json, const struct volume *v, const struct table *table, uint64_t begin, uint64_t end)
 {
 	size_t n;
-	struct space_file *files = space_files(v, table, begin, end, &n);
+	AUTO_FREE struct space_file *files = space_files(v, table, begin, end, &n);
 
 	json_array(json, "files");
 	for (size_t i = 0; i < n; i++) {
@@ -90,7 +90,6 @@ void space_put_files(struct json *json, const struct volume *v, const struct tab
 		json_end(json);
 	}
 	json_end(json);
-	free(files);
 }
 
 static void put_picks(struct json *json, const struct space *space, const struct table *table, const char *name,

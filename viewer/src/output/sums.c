@@ -138,7 +138,7 @@ static void put_numbers(struct sheet *sheet, const struct sum *sum)
 void sums_put_causes(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
 	size_t n;
-	struct sum *sums = collect(table, list, false, &n);
+	AUTO_FREE struct sum *sums = collect(table, list, false, &n);
 
 	n = add_up(sums, n);
 	for (size_t i = 0; i < n; i++) {
@@ -152,7 +152,6 @@ void sums_put_causes(struct sheet *sheet, const struct table *table, const struc
 		else
 			sheet_none(sheet);
 	}
-	free(sums);
 }
 
 /**
@@ -164,7 +163,7 @@ void sums_put_causes(struct sheet *sheet, const struct table *table, const struc
 void sums_put_processes(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
 	size_t n;
-	struct sum *sums = collect(table, list, true, &n);
+	AUTO_FREE struct sum *sums = collect(table, list, true, &n);
 
 	n = add_up(sums, n);
 	for (size_t i = 0; i < n; i++) {
@@ -186,5 +185,4 @@ void sums_put_processes(struct sheet *sheet, const struct table *table, const st
 		else
 			sheet_none(sheet);
 	}
-	free(sums);
 }

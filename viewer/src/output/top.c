@@ -83,12 +83,11 @@ static void drop_reading(struct top *top)
 static void find_figures(struct top *top)
 {
 	const struct table *table = &top->table;
-	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 
 	top->figures = figures_of(table, starts, NULL);
 	if (table->causes)
 		top->causes = breaks_main_causes(table, starts);
-	free(starts);
 }
 
 /**

@@ -99,7 +99,7 @@ static void enter_curses(void)
 static void draw_line(int y, const char *line, size_t fixed, int attributes)
 {
 	size_t n = mbstowcs(NULL, line, 0), width = (size_t)COLS, from = fixed, i;
-	wchar_t *wide;
+	AUTO_FREE wchar_t *wide = NULL;
 	int used = 0;
 
 	if (n == (size_t)-1 || y >= LINES)
@@ -122,7 +122,6 @@ static void draw_line(int y, const char *line, size_t fixed, int attributes)
 		mvaddnwstr(y, 0, wide, (int)i);
 	}
 	attrset(A_NORMAL);
-	free(wide);
 }
 
 static void draw_owned(int y, char *line, size_t fixed)
@@ -148,7 +147,7 @@ static void cut_parts(char *line)
 /* The second line: why there is nothing new, or all files together. */
 static void draw_state(const struct screen *s)
 {
-	char *line, *visible;
+	AUTO_FREE char *line = NULL, *visible = NULL;
 
 	if (s->source->trouble)
 		line = xasprintf("%s", s->source->trouble);
@@ -158,13 +157,11 @@ static void draw_state(const struct screen *s)
 		cut_parts(line = top_summary(&s->top, 1));
 	visible = text_visible(line);
 	draw_line(1, visible, 0, s->source->trouble || s->source->waiting ? A_BOLD : A_NORMAL);
-	free(visible);
-	free(line);
 }
 
 static void draw_foot(const struct screen *s)
 {
-	char *typed;
+	AUTO_FREE char *typed = NULL;
 
 	if (!s->is_typing) {
 		draw_line(LINES - FOOT_LINES, (size_t)COLS > strlen(keys) ? keys : short_keys, 0, A_REVERSE);
@@ -172,13 +169,12 @@ static void draw_foot(const struct screen *s)
 	}
 	typed = name_printable(s->typed);
 	draw_owned(LINES - FOOT_LINES, xasprintf("Show only paths with (or a glob): %s_", typed), 0);
-	free(typed);
 }
 
 static void draw(struct screen *s)
 {
 	unsigned int columns = top_columns(&s->top, (size_t)COLS);
-	char *heading = top_heading(&s->top, columns);
+	AUTO_FREE char *heading = top_heading(&s->top, columns);
 	size_t fixed = (size_t)(strrchr(heading, 'P') - heading), rows = rows_shown(), n = s->top.n_shown, i;
 
 	if (s->top.key == TOP_NAME)
@@ -195,7 +191,6 @@ static void draw(struct screen *s)
 		draw_owned(HEAD_LINES + (int)i, top_row(&s->top, columns, s->first + i), fixed);
 	if (LINES > HEAD_LINES)
 		draw_foot(s);
-	free(heading);
 	refresh();
 }
 

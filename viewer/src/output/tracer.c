@@ -378,12 +378,10 @@ static uint64_t count_overrun(struct tracer *t)
  */
 static bool is_enabled(const struct tracer *t, const char *event)
 {
-	char *file = xasprintf("events/" GROUP "/%s/enable", event);
-	char *text = tracefs_instance_file_read(t->instance, file, NULL);
+	AUTO_FREE char *file = xasprintf("events/" GROUP "/%s/enable", event);
+	AUTO_FREE char *text = tracefs_instance_file_read(t->instance, file, NULL);
 	bool is = text && *text == '1';
 
-	free(file);
-	free(text);
 	return is;
 }
 

@@ -40,18 +40,16 @@ static void put_ext(FILE *out, const char *ext)
 
 static void put_writer(FILE *out, const struct table *table, uint32_t writer)
 {
-	char *text = phrase_writer(table, writer);
+	AUTO_FREE char *text = phrase_writer(table, writer);
 
 	name_put(out, text);
-	free(text);
 }
 
 static void put_kind(FILE *out, uint32_t cause)
 {
-	char *text = phrase_kind(cause);
+	AUTO_FREE char *text = phrase_kind(cause);
 
 	fputs(text, out);
-	free(text);
 }
 
 /* Date and time, or only the time if the day is that of @today_s. */
@@ -88,7 +86,7 @@ static void put_writers(FILE *out, const struct table *table, const struct file_
 {
 	uint64_t n_listed = 0;
 	size_t n_sums, i;
-	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_WRITER, &n_sums);
+	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_WRITER, &n_sums);
 
 	if (n_sums == 1 && !has_known_writer(breaks->cause))
 		n_sums = 0;
@@ -102,7 +100,6 @@ static void put_writers(FILE *out, const struct table *table, const struct file_
 	if (i < n_sums)
 		fprintf(out, ", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i,
 			n_sums - i == 1 ? "" : "es");
-	free(sums);
 }
 
 /* The breaks of a list that have this kind. To be freed. */
@@ -121,20 +118,19 @@ static void put_kind_sum(FILE *out, const struct table *table, const struct file
 			 const struct cause_sum *sum)
 {
 	size_t n_found;
-	struct file_break *found = of_kind(breaks, n, sum->cause, &n_found);
+	AUTO_FREE struct file_break *found = of_kind(breaks, n, sum->cause, &n_found);
 
 	fprintf(out, "  %s (%s): ", GROUPED(sum->breaks), SHARE(sum->breaks, n));
 	put_kind(out, sum->cause);
 	put_writers(out, table, found, n_found);
 	fputs(".\n", out);
-	free(found);
 }
 
 /* Print a line for each kind of a list of breaks. */
 static void put_kinds(FILE *out, const struct table *table, const struct file_break *breaks, size_t n)
 {
 	size_t n_sums, i;
-	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
+	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
 	uint64_t n_listed = 0;
 
 	for (i = 0; i < n_sums && i < MAX_KINDS; i++) {
@@ -144,7 +140,6 @@ static void put_kinds(FILE *out, const struct table *table, const struct file_br
 	if (i < n_sums)
 		fprintf(out, "  %s (%s): %s.\n", GROUPED(n - n_listed), SHARE(n - n_listed, n),
 			COUNT(n_sums - i, "other cause"));
-	free(sums);
 }
 
 /* Print what helps against a tenth of so many breaks, or more. */
@@ -159,11 +154,10 @@ static void put_advice(FILE *out, const uint64_t counts[NR_ADVICES], uint64_t n)
 
 static void put_flaws(FILE *out, const struct table *table)
 {
-	char *flaws = flaws_of(table);
+	AUTO_FREE char *flaws = flaws_of(table);
 
 	if (*flaws)
 		fprintf(out, "Note: %s.\n", flaws);
-	free(flaws);
 }
 
 static void put_causes_flaw(FILE *out, const char *flaw)
@@ -248,12 +242,11 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 
 static void find_breaks(struct breaks *breaks, const struct table *table)
 {
-	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 
 	setlocale(LC_CTYPE, "");
 	free(figures_of(table, starts, NULL));
 	breaks_find(breaks, table, starts);
-	free(starts);
 }
 
 static void flush(FILE *out)
@@ -273,8 +266,8 @@ static void flush(FILE *out)
 void why_all(FILE *out, const struct table *table, const struct pairs *pairs)
 {
 	const char *flaw = causes_flaw(table);
-	struct groups groups;
-	struct breaks breaks;
+	AUTO(groups_free) struct groups groups;
+	AUTO(breaks_free) struct breaks breaks;
 	size_t n;
 
 	find_breaks(&breaks, table);
@@ -290,8 +283,6 @@ void why_all(FILE *out, const struct table *table, const struct pairs *pairs)
 	}
 	put_flaws(out, table);
 	put_causes_flaw(out, flaw);
-	groups_free(&groups);
-	breaks_free(&breaks);
 	flush(out);
 }
 
@@ -354,9 +345,9 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 /* The files below a folder, or of an extension, are explained together. Return: false if there is none. */
 static bool put_folder(FILE *out, const struct table *table, const char *path)
 {
-	char *real = realpath(path, NULL), *folder;
+	AUTO_FREE char *real = realpath(path, NULL), *folder = NULL;
 	struct pairs none = { 0 };
-	struct selection selection;
+	AUTO(selection_free) struct selection selection;
 	bool is_any;
 	size_t len;
 
@@ -370,9 +361,6 @@ static bool put_folder(FILE *out, const struct table *table, const char *path)
 	is_any = selection.table.n_files;
 	if (is_any)
 		why_all(out, &selection.table, &none);
-	selection_free(&selection);
-	free(folder);
-	free(real);
 	return is_any;
 }
 
@@ -436,8 +424,8 @@ void why_file(FILE *out, const struct table *table, const char *name, const char
  */
 void why_one(FILE *out, const struct table *table, const char *name, uint32_t file)
 {
-	struct breaks breaks;
-	struct one_file one;
+	AUTO(breaks_free) struct breaks breaks;
+	AUTO(one_file_free) struct one_file one;
 	const char *flaw;
 
 	one_file_make(&one, table, name, file);
@@ -445,8 +433,6 @@ void why_one(FILE *out, const struct table *table, const char *name, uint32_t fi
 	flaw = breaks.n ? causes_flaw(&one.table) : NULL;
 	put_file(out, &one.table, &breaks, 0, flaw);
 	put_causes_flaw(out, flaw);
-	breaks_free(&breaks);
-	one_file_free(&one);
 }
 
 /* === One block === */
@@ -469,7 +455,7 @@ static void put_owner(FILE *out, const struct table *table, const struct extent 
 	const struct file *file = &table->files[e->file];
 	const char *flaw = causes_flaw(table);
 	const struct file_break *b;
-	struct breaks breaks;
+	AUTO(breaks_free) struct breaks breaks;
 
 	fprintf(out, "block %s of ", GROUPED(offset));
 	name_put(out, file->path);
@@ -484,7 +470,6 @@ static void put_owner(FILE *out, const struct table *table, const struct extent 
 		fputs("in the fragment that begins\n", out);
 		put_break(out, table, b);
 	}
-	breaks_free(&breaks);
 	put_causes_flaw(out, b ? flaw : NULL);
 }
 

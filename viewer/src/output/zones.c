@@ -52,7 +52,7 @@ static char *sentence(const struct zone_finding *f)
 /* Of a limit that is reached; to be freed. */
 static char *limit_sentence(const struct zone_opens *opens)
 {
-	char *idle = opens->idle && opens->idle != UINT64_MAX ?
+	AUTO_FREE char *idle = opens->idle && opens->idle != UINT64_MAX ?
 		     xasprintf("; of them without a log: %s; F2FS writes no such zone before it has collected and reset it", COUNT(opens->idle, "zone")) :
 		     xasprintf("%s", "");
 	char *text = opens->limit == ZONE_MAX_ACTIVE ?
@@ -61,7 +61,6 @@ static char *limit_sentence(const struct zone_opens *opens)
 		     xasprintf("%ju zones are open, as many as can be: for a write to another one the device has to close one%s",
 			       (uintmax_t)opens->open, idle);
 
-	free(idle);
 	return text;
 }
 
@@ -105,7 +104,7 @@ static void print_use(FILE *out, const struct zoned *z, const struct zone_use *u
 static void print_files(FILE *out, const struct zoned *z, const struct zone_use *use)
 {
 	size_t n;
-	struct space_file *files = space_files(z->space->volume, z->table, use->begin, use->end, &n);
+	AUTO_FREE struct space_file *files = space_files(z->space->volume, z->table, use->begin, use->end, &n);
 
 	if (n) {
 		fprintf(out, "%s%s of ", use->all || use->n_logs || use->is_chosen ? "; " : "  ", GROUPED(files->blks));
@@ -113,7 +112,6 @@ static void print_files(FILE *out, const struct zoned *z, const struct zone_use 
 	}
 	if (n > 1)
 		fprintf(out, ", and %s", COUNT(n - 1, "more file"));
-	free(files);
 }
 
 /* "3 min", or nothing that would say something that is not known. */
@@ -210,10 +208,9 @@ static void print_device(FILE *out, const struct zoned *z, const struct zone_dev
 	if (n)
 		fprintf(out, "  collecting %s would move %s, and gain %s\n", COUNT(n, "zone"), COUNT(moved, "block"), GROUPED(gain));
 	if (opens.limit) {
-		char *text = limit_sentence(&opens);
+		AUTO_FREE char *text = limit_sentence(&opens);
 
 		fprintf(out, "  %s\n", text);
-		free(text);
 	}
 }
 
@@ -225,7 +222,7 @@ static size_t print_findings(FILE *out, const struct zoned *z, const struct zone
 	for (size_t i = 0; i < d->n; i++) {
 		struct zone_finding found;
 		struct zone_use use;
-		char *text;
+		AUTO_FREE char *text = NULL;
 
 		zone_use_of(&use, z->space, &d->zones[i]);
 		found = zone_find(&use, z->space, &d->zones[i]);
@@ -238,7 +235,6 @@ static size_t print_findings(FILE *out, const struct zoned *z, const struct zone
 			fputs(" differ:\n", out);
 		}
 		fprintf(out, "  zone %zu: %s\n", i, text);
-		free(text);
 	}
 	return n;
 }
@@ -332,10 +328,9 @@ static void put_limits(struct json *json, const struct zoned *z, const struct zo
 	json_maybe(json, "max_active", d->max_active, d->is_zoned && d->max_active != UINT64_MAX);
 	json_text(json, "reached", limit_keys[opens.limit]);
 	if (opens.limit) {
-		char *text = limit_sentence(&opens);
+		AUTO_FREE char *text = limit_sentence(&opens);
 
 		json_text(json, "text", text);
-		free(text);
 	}
 }
 

@@ -101,7 +101,7 @@ static void find_step(struct file_plot *plot)
 static void count_breaks(struct file_plot *plot)
 {
 	const struct one_file *one = plot->one;
-	uint32_t *sums;
+	AUTO_FREE uint32_t *sums = NULL;
 
 	plot->n_bins = (plot->w + plot->bin - 1) / plot->bin;
 	plot->counts = xcalloc(plot->n_bins * MAX_RULES, sizeof(*plot->counts));
@@ -114,7 +114,6 @@ static void count_breaks(struct file_plot *plot)
 		if (++sums[bin] > plot->most)
 			plot->most = sums[bin];
 	}
-	free(sums);
 }
 
 /**
@@ -329,13 +328,11 @@ static void draw_cuts(const struct file_plot *plot, struct canvas *canvas)
 	for (size_t i = 1; i < plot->up.n; i++) {
 		const struct plot_band *band = &plot->up.bands[i];
 		double top = (double)(plot->y + plot->h - band->px);
-		char *text;
+		AUTO_FREE char *text = xasprintf("%s without a block of this file", BLKS(plot->one->table.volumes, band->first - band[-1].end));
 
-		text = xasprintf("%s without a block of this file", BLKS(plot->one->table.volumes, band->first - band[-1].end));
 		canvas_fill(canvas, (double)plot->x, top, (double)plot->w, cut, RGB_PAGE);
 		canvas_text(canvas, (double)plot->x + LETTER_W * scale, top + (cut - DIGIT_H * scale) / 2, scale, RGB_LABEL,
 			    text);
-		free(text);
 	}
 	cut_across(plot, canvas, plot->y, plot->h);
 }
@@ -430,7 +427,7 @@ static void draw_labels(const struct file_plot *plot, struct canvas *canvas, dou
 static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 {
 	double scale = plot->layout->axis_scale, x, y, w, h;
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	canvas_fill(canvas, (double)plot->x, (double)plot->strip_y, (double)plot->w, (double)plot->strip_h, RGB_FREE);
 	cut_across(plot, canvas, plot->strip_y, plot->strip_h);
@@ -460,7 +457,6 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 	text = plot->most ? xasprintf("at most %s", GROUPED(plot->most)) : xasprintf("none");
 	canvas_text(canvas, right_of(plot), y, plot->layout->axis_letters, RGB_LABEL, "breaks:");
 	canvas_text(canvas, right_of(plot), y + LETTER_H * scale, plot->layout->axis_letters, RGB_LABEL, text);
-	free(text);
 }
 
 /* In a band that does not begin with the file, the first offset is said, and of the others how far they are from it. */

@@ -169,7 +169,7 @@ static void put_holes(struct view *view)
 {
 	const struct one_file *one = view->one;
 	struct legend *l = &view->legend;
-	char *holes, *unwritten;
+	AUTO_FREE char *holes = NULL, *unwritten = NULL;
 
 	holes = xasprintf("%s: %s block%s", one->is_complete ? "hole" : "hole, or not written (a text does not tell)",
 			  GROUPED(one->hole_blks), plural(one->hole_blks));
@@ -184,15 +184,13 @@ static void put_holes(struct view *view)
 		canvas_note(l->canvas, "%s", unwritten);
 	}
 	legend_next(l);
-	free(holes);
-	free(unwritten);
 }
 
 static void draw_head(struct view *view, const char *when)
 {
 	const struct one_file *one = view->one;
 	const struct file *file = &one->table.files[0];
-	char *path = name_text(file->path), *title = xasprintf("fragtrace %s%s", path, file->deleted ? DELETED_MARK : "");
+	AUTO_FREE char *path = name_text(file->path), *title = xasprintf("fragtrace %s%s", path, file->deleted ? DELETED_MARK : "");
 	size_t i = one->n_parts - 1;
 
 	while (one->parts[i].extent == NOT_WRITTEN)
@@ -207,8 +205,6 @@ static void draw_head(struct view *view, const char *when)
 	put_holes(view);
 	legend_half(&view->legend);
 	legend_rules(&view->legend);
-	free(path);
-	free(title);
 }
 
 /* === The list === */
@@ -242,7 +238,7 @@ static void put_break(struct view *view, size_t i)
 	const struct file_jump *jump = &view->one->jumps[view->listed[i]];
 	const struct table *table = &view->one->table;
 	uint64_t offset = table->extents[jump->extent].offset;
-	char *cause = view->flaw ? NULL : cause_text(table, jump->extent), *distance;
+	AUTO_FREE char *cause = view->flaw ? NULL : cause_text(table, jump->extent), *distance = NULL;
 	struct legend *l = &view->legend;
 
 	distance = xasprintf("%s%s", jump->to > jump->from ? "+" : "-", GROUPED(file_jump_distance(jump)));
@@ -258,8 +254,6 @@ static void put_break(struct view *view, size_t i)
 	canvas_note(l->canvas, "break %zu: block=%ju expected=%ju at=%ju distance=%s%s%s", i + 1, (uintmax_t)offset,
 		    (uintmax_t)jump->from, (uintmax_t)jump->to, distance, cause ? ": " : "", cause ? cause : "");
 	legend_next(l);
-	free(distance);
-	free(cause);
 }
 
 /* The number of a listed break over its line, where there is room for it. */
@@ -347,8 +341,8 @@ static void paint_all(struct canvas *canvas, const struct one_file *one, const s
 void file_view_draw(struct canvas *canvas, const struct table *table, const char *name, uint32_t file,
 		    const struct text *text, struct colors *colors, const struct img_conf *img, enum canvas_form form)
 {
-	struct one_file one;
-	struct runs runs;
+	AUTO(one_file_free) struct one_file one;
+	AUTO(runs_free) struct runs runs;
 
 	one_file_make(&one, table, name, file);
 	colors_learn(colors, &one.table);
@@ -357,6 +351,4 @@ void file_view_draw(struct canvas *canvas, const struct table *table, const char
 	if (colors->source->near_break == NEAR_AFTER)
 		runs_color_all(&runs);
 	paint_all(canvas, &one, &runs, colors, img, TIME_OF(text), form);
-	runs_free(&runs);
-	one_file_free(&one);
 }

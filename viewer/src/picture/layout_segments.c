@@ -220,7 +220,7 @@ static void plan(struct layout *l, const struct runs *runs)
 	const struct table *table = runs->table;
 	size_t most = layout_px(l->img, l->img->height), columns = SEGMENT_COLS + VALID_COLS + BAR_COLS + 1;
 	uint64_t least = l->zone_blks ? l->zone_blks : table->n_volumes ? table->volumes[0].segment_blks : 1;
-	struct gaps *gaps = xcalloc(l->n_grids, sizeof(*gaps));
+	AUTO_FREE struct gaps *gaps = xcalloc(l->n_grids, sizeof(*gaps));
 
 	if (l->zone_blks)
 		columns += CONDITION_COLS;
@@ -239,7 +239,6 @@ static void plan(struct layout *l, const struct runs *runs)
 		most = 0;
 		l->row_blks = least;
 	}
-	free(gaps);
 }
 
 /* === Labels === */

@@ -86,11 +86,10 @@ void legend_text(struct legend *l, size_t col, uint32_t rgb, const char *text)
  */
 void legend_name(struct legend *l, size_t col, const char *name)
 {
-	char *text = name_text(name);
+	AUTO_FREE char *text = name_text(name);
 
 	canvas_text_fit(l->canvas, legend_x(l, 0), l->y, legend_x(l, col) - legend_x(l, 0), l->layout->scale,
 			RGB_INK, text);
-	free(text);
 }
 
 /**

@@ -48,15 +48,11 @@ void legend_heading(struct legend *l, const char *title, const char *mark)
 static void draw_heading(struct legend *l)
 {
 	const struct table *table = l->runs->table;
-	char *paths = volume_paths(table), *title = xasprintf("fragtrace%s", paths), *mark;
-	char *flaws = flaws_of(table);
+	AUTO_FREE char *paths = volume_paths(table), *title = xasprintf("fragtrace%s", paths), *mark = NULL;
+	AUTO_FREE char *flaws = flaws_of(table);
 
 	mark = xasprintf(*flaws ? " (%s)" : "%s", flaws);
 	legend_heading(l, title, mark);
-	free(flaws);
-	free(paths);
-	free(title);
-	free(mark);
 }
 
 static void draw_summary(struct legend *l, const char *when)
@@ -135,23 +131,20 @@ static bool has_shares_below(const struct legend *l)
 
 static void draw_meaning(struct legend *l)
 {
-	char *trouble = colors_trouble(l->colors, l->runs->counts);
-	char *meaning = colors_meaning(l->colors, l->runs->table);
+	AUTO_FREE char *trouble = colors_trouble(l->colors, l->runs->counts);
+	AUTO_FREE char *meaning = colors_meaning(l->colors, l->runs->table);
 
 	if (!trouble && l->layout->units_per_cell > 1 && !has_shares_below(l))
 		draw_shares(l);
 	else
 		legend_line(l, trouble ? RGB_INK : RGB_FAINT, trouble ? trouble : meaning);
-	free(meaning);
-	free(trouble);
 }
 
 static void draw_units(struct legend *l)
 {
-	char *text = l->layout->ops->describe(l->layout, l->runs->table);
+	AUTO_FREE char *text = l->layout->ops->describe(l->layout, l->runs->table);
 
 	legend_line(l, RGB_FAINT, text);
-	free(text);
 	draw_meaning(l);
 }
 

@@ -93,7 +93,7 @@ static char *printable(const char *text)
 
 static void put_texts(png_structp png, png_infop info, const struct canvas *canvas)
 {
-	char *title = printable(canvas->title), *notes = printable(canvas->notes);
+	AUTO_FREE char *title = printable(canvas->title), *notes = printable(canvas->notes);
 	char title_key[] = "Title", software_key[] = "Software", notes_key[] = "Description";
 	char software[] = "fragtrace " VERSION;
 	png_text texts[] = {
@@ -104,8 +104,6 @@ static void put_texts(png_structp png, png_infop info, const struct canvas *canv
 
 	png_set_text(png, info, texts, ARRAY_LEN(texts));
 	png_write_info(png, info);
-	free(title);
-	free(notes);
 }
 
 /* A pixel is 0x00rrggbb; without bytes, libpng takes it as it is in memory. */
@@ -127,7 +125,7 @@ static png_uint_32 per_meter(size_t dpi)
 static void encode(const struct canvas *canvas, FILE *file)
 {
 	struct palette palette = { .n = 0 };
-	uint8_t *bytes = indexed(canvas, &palette);
+	AUTO_FREE uint8_t *bytes = indexed(canvas, &palette);
 	png_structp png;
 	png_infop info;
 
@@ -149,7 +147,6 @@ static void encode(const struct canvas *canvas, FILE *file)
 	put_rows(png, canvas, bytes);
 	png_write_end(png, NULL);
 	png_destroy_write_struct(&png, &info);
-	free(bytes);
 }
 
 /* === Files === */

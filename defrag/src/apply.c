@@ -354,7 +354,7 @@ static void do_file(struct work *w, uint32_t file)
 	struct step step;
 	uint64_t blks;
 	char *why;
-	int fd = refuse_or_open(w->plan->table, file, w->site.way, false, &f->generation, &why);
+	AUTO_CLOSE int fd = refuse_or_open(w->plan->table, file, w->site.way, false, &f->generation, &why);
 
 	if (fd < 0) {
 		resist(w, file, f->n_chosen, why);
@@ -386,7 +386,6 @@ static void do_file(struct work *w, uint32_t file)
 		w->spare_blks += step.blks - blks;
 		progress_add(&w->progress, step.blks, blks);
 	}
-	close(fd);
 }
 
 static void do_volume(struct work *w, uint32_t volume)
@@ -446,10 +445,8 @@ char *apply_ask(struct plan *plan, uint32_t file)
 {
 	enum way way = plan->volumes[plan->table->files[file].volume].way;
 	char *why;
-	int fd = refuse_or_open(plan->table, file, way, true, &plan->files[file].generation, &why);
+	AUTO_CLOSE int fd = refuse_or_open(plan->table, file, way, true, &plan->files[file].generation, &why);
 
-	if (fd >= 0)
-		close(fd);
 	return why;
 }
 

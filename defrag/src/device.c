@@ -17,17 +17,13 @@
 
 static bool read_number(const char *path, uint64_t *value)
 {
-	FILE *file = fopen(path, "re");
+	AUTO_FCLOSE FILE *file = fopen(path, "re");
 	uintmax_t number;
-	bool good;
 
-	if (!file)
+	if (!file || fscanf(file, "%ju", &number) != 1)
 		return false;
-	good = fscanf(file, "%ju", &number) == 1;
-	fclose(file);
-	if (good)
-		*value = number;
-	return good;
+	*value = number;
+	return true;
 }
 
 /* The queue of a partition is that of its disk. */
@@ -61,18 +57,12 @@ static char *device_name(const struct volume *v)
 /* Sysfs does not have the size of a section. A device that cannot be read has the usual one. */
 static uint64_t section_segments(const char *name)
 {
-	char *path = xasprintf("/dev/%s", name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	AUTO_FREE char *path = xasprintf("/dev/%s", name);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned char super[SUPER_SECTION + 4];
 	uint32_t magic, segments;
-	bool good;
 
-	free(path);
-	if (fd < 0)
-		return 1;
-	good = pread(fd, super, sizeof(super), SUPER_OFFSET) == sizeof(super);
-	close(fd);
-	if (!good)
+	if (fd < 0 || pread(fd, super, sizeof(super), SUPER_OFFSET) != sizeof(super))
 		return 1;
 	memcpy(&magic, super, sizeof(magic));
 	memcpy(&segments, super + SUPER_SECTION, sizeof(segments));
@@ -186,14 +176,10 @@ bool device_requests(const struct device *device, uint64_t *requests)
 	bool good = false;
 
 	for (size_t i = 0; device->name && !good && i < ARRAY_LEN(names); i++) {
-		char *path = xasprintf("/sys/class/block/%s/%s", device->name, names[i]);
-		FILE *file = fopen(path, "re");
+		AUTO_FREE char *path = xasprintf("/sys/class/block/%s/%s", device->name, names[i]);
+		AUTO_FCLOSE FILE *file = fopen(path, "re");
 
-		free(path);
-		if (!file)
-			continue;
-		good = fscanf(file, "%" SCNu64 " %*u %*u %*u %" SCNu64, &reads, &writes) == 2;
-		fclose(file);
+		good = file && fscanf(file, "%" SCNu64 " %*u %*u %*u %" SCNu64, &reads, &writes) == 2;
 	}
 	if (good)
 		*requests = reads + writes;

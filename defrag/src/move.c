@@ -134,7 +134,6 @@ static sigjmp_buf page_gone;
 
 static void on_sigbus(int sig)
 {
-	(void)sig;
 	siglongjmp(page_gone, 1);
 }
 

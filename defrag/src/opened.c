@@ -5,7 +5,6 @@
  * writers are found in /proc, and below loop devices. While a plan is made, one search serves for a second.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <glob.h>
 #include <sys/sysmacros.h>
 
@@ -40,9 +39,9 @@ static bool is_file(const char *path, dev_t dev, ino_t ino)
  */
 bool opened_as_swap(dev_t dev, ino_t ino)
 {
-	FILE *file = fopen("/proc/swaps", "re");
+	AUTO_FCLOSE FILE *file = fopen("/proc/swaps", "re");
 	bool found = false;
-	char *line = NULL;
+	AUTO_FREE char *line = NULL;
 	size_t size = 0;
 
 	while (file && !found && getline(&line, &size, file) > 0) {
@@ -51,9 +50,6 @@ bool opened_as_swap(dev_t dev, ino_t ino)
 
 		found = !path_unescape(path, line, line + n) && *path == '/' && is_file(path, dev, ino);
 	}
-	free(line);
-	if (file)
-		fclose(file);
 	return found;
 }
 
@@ -68,7 +64,7 @@ bool opened_as_swap(dev_t dev, ino_t ino)
  */
 bool opened_with_lease(dev_t dev, ino_t ino)
 {
-	FILE *file = fopen("/proc/locks", "re");
+	AUTO_FCLOSE FILE *file = fopen("/proc/locks", "re");
 	unsigned int major, minor;
 	bool found = false;
 	char line[256];
@@ -78,8 +74,6 @@ bool opened_with_lease(dev_t dev, ino_t ino)
 		found = (strstr(line, " LEASE ") || strstr(line, " DELEG ")) &&
 			sscanf(line, "%*s %*s %*s %*s %*s %x:%x:%ju", &major, &minor, &inode) == 3 &&
 			makedev(major, minor) == dev && inode == ino;
-	if (file)
-		fclose(file);
 	return found;
 }
 
@@ -96,15 +90,13 @@ static long flags_of(const char *pid, const char *fd)
 {
 	char path[300], line[128];
 	long flags = -1;
-	FILE *file;
+	AUTO_FCLOSE FILE *file = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", pid, fd);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "flags: %lo", (unsigned long *)&flags) == 1)
 			break;
-	if (file)
-		fclose(file);
 	return flags;
 }
 
@@ -115,7 +107,7 @@ static bool find_of_task(const char *pid)
 	struct dirent *entry;
 	bool found = false;
 	struct stat st;
-	DIR *dir;
+	AUTO_CLOSEDIR DIR *dir = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
 	dir = opendir(path);
@@ -132,8 +124,6 @@ static bool find_of_task(const char *pid)
 		if (!stat(path, &st) && S_ISREG(st.st_mode))
 			add_direct(&st);
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 
@@ -143,7 +133,7 @@ static void find_of_process(const char *pid)
 	char path[600];
 	struct dirent *entry;
 	bool found = false;
-	DIR *dir;
+	AUTO_CLOSEDIR DIR *dir = NULL;
 
 	if (find_of_task(pid))
 		return;
@@ -155,8 +145,6 @@ static void find_of_process(const char *pid)
 		snprintf(path, sizeof(path), "%s/task/%s", pid, entry->d_name);
 		found = find_of_task(path);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 /* The backing file of a loop device belongs to no process. */
@@ -168,7 +156,8 @@ static void find_of_loops(void)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		AUTO_FREE char *path = xasprintf("%.*s/backing_file", (int)strlen(found.gl_pathv[i]) - 4, found.gl_pathv[i]);
-		FILE *dio = fopen(found.gl_pathv[i], "re"), *backing = fopen(path, "re");
+		AUTO_FCLOSE FILE *dio = fopen(found.gl_pathv[i], "re");
+		AUTO_FCLOSE FILE *backing = fopen(path, "re");
 		char name[4096];
 		struct stat st;
 
@@ -177,10 +166,6 @@ static void find_of_loops(void)
 			if (!stat(name, &st))
 				add_direct(&st);
 		}
-		if (dio)
-			fclose(dio);
-		if (backing)
-			fclose(backing);
 	}
 	globfree(&found);
 }
@@ -188,7 +173,7 @@ static void find_of_loops(void)
 static void find_direct(void)
 {
 	struct dirent *entry;
-	DIR *proc;
+	AUTO_CLOSEDIR DIR *proc = NULL;
 
 	if (direct_found_ns && monotonic_ns() - direct_found_ns < NSEC_PER_SEC)
 		return;
@@ -197,8 +182,6 @@ static void find_direct(void)
 	while (proc && (entry = readdir(proc)))
 		if (isdigit((unsigned char)*entry->d_name))
 			find_of_process(entry->d_name);
-	if (proc)
-		closedir(proc);
 	find_of_loops();
 	direct_found_ns = monotonic_ns();
 }

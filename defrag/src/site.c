@@ -17,7 +17,7 @@
 
 static bool has_mode_lfs(const char *path)
 {
-	FILE *file = setmntent("/proc/self/mounts", "re");
+	AUTO_FCLOSE FILE *file = setmntent("/proc/self/mounts", "re");
 	bool found = false;
 	struct mntent *m;
 
@@ -27,8 +27,6 @@ static bool has_mode_lfs(const char *path)
 
 			found = mode && !strncmp(mode, "mode=lfs", 8);
 		}
-	if (file)
-		endmntent(file);
 	return found;
 }
 

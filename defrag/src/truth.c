@@ -95,20 +95,15 @@ static void sum_of_table(struct result *result, const struct plan *plan, const b
 
 static bool sum_of_file(struct result *result, const struct plan *plan, const struct file *file)
 {
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	AUTO_CLOSE int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	uint64_t blk_bytes = table_blk_bytes(plan->table);
-	struct fiemap_pieces map = { .blk_bytes = blk_bytes };
+	AUTO(fiemap_free) struct fiemap_pieces map = { .blk_bytes = blk_bytes };
 	struct stat st;
-	bool good;
+	bool good = fd >= 0 && !fstat(fd, &st) && st.st_ino == file->ino &&
+		    !fiemap_read(&map, fd, 0, ((uint64_t)st.st_size + blk_bytes - 1) / blk_bytes);
 
-	if (fd < 0)
-		return false;
-	good = !fstat(fd, &st) && st.st_ino == file->ino &&
-	       !fiemap_read(&map, fd, 0, ((uint64_t)st.st_size + blk_bytes - 1) / blk_bytes);
-	close(fd);
 	if (good)
 		model_sum(&result->after, map.extents, map.n, plan->volumes[file->volume].request_blks);
-	fiemap_free(&map);
 	return good;
 }
 

@@ -81,7 +81,8 @@ static char *last_message(int fd)
  */
 char *run_apart(apart_fn fn, const void *arg, struct text *result)
 {
-	int out = memfd_create("result", MFD_CLOEXEC), messages = memfd_create("messages", MFD_CLOEXEC);
+	AUTO_CLOSE int out = memfd_create("result", MFD_CLOEXEC);
+	AUTO_CLOSE int messages = memfd_create("messages", MFD_CLOEXEC);
 	pid_t child = out < 0 || messages < 0 ? -1 : fork();
 	char *trouble = NULL;
 
@@ -94,9 +95,5 @@ char *run_apart(apart_fn fn, const void *arg, struct text *result)
 		trouble = last_message(messages);
 	else if (lseek(out, 0, SEEK_SET) || slurp(result, out))
 		trouble = xasprintf("no memory for what was read");
-	if (out >= 0)
-		close(out);
-	if (messages >= 0)
-		close(messages);
 	return trouble;
 }

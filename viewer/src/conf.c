@@ -232,16 +232,12 @@ static bool read_value(const char *word, const struct img_key *key, uint64_t *va
 /* A description of the valid values. To be freed. */
 static char *expected(const struct img_key *key)
 {
-	char *all, *longer;
+	char *all = NULL;
 
 	if (!key->names)
 		return xasprintf("a number from %ju to %ju", (uintmax_t)key->min, (uintmax_t)key->max);
-	all = xasprintf("%s", key->names[0]);
-	for (uint64_t i = 1; i <= key->max; i++) {
-		longer = xasprintf("%s%s%s", all, i < key->max ? ", " : " or ", key->names[i]);
-		free(all);
-		all = longer;
-	}
+	for (uint64_t i = 0; i <= key->max; i++)
+		xappend(&all, "%s%s", !i ? "" : i < key->max ? ", " : " or ", key->names[i]);
 	return all;
 }
 

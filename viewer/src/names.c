@@ -170,14 +170,11 @@ static char *escape(const char *text, bool (*show)(const char *text, size_t n))
 
 static bool show_all(const char *text, size_t n)
 {
-	(void)text;
-	(void)n;
 	return true;
 }
 
 static bool show_in_name(const char *text, size_t n)
 {
-	(void)n;
 	return *text != '\\';
 }
 

@@ -52,7 +52,6 @@ static bool read_text(void *to, const char *arg)
 
 static bool read_flag(void *to, const char *arg)
 {
-	(void)arg;
 	*(bool *)to = true;
 	return true;
 }
@@ -92,7 +91,6 @@ static bool read_max_input(void *to, const char *arg)
 {
 	uint64_t bytes;
 
-	(void)to;
 	if (!parse_bytes(arg, MAX_BYTES, &bytes))
 		return false;
 	set_input_limit(bytes, NULL);
@@ -120,21 +118,18 @@ static bool read_picture(void *to, const char *arg)
 
 static bool read_json(void *to, const char *arg)
 {
-	(void)arg;
 	*(enum sheet_form *)to = FORM_JSON;
 	return true;
 }
 
 static bool read_csv(void *to, const char *arg)
 {
-	(void)arg;
 	*(enum sheet_form *)to = FORM_CSV;
 	return true;
 }
 
 static bool read_columns(void *to, const char *arg)
 {
-	(void)arg;
 	*(enum sheet_form *)to = FORM_COLUMNS;
 	return true;
 }

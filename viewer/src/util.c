@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Helpers for all other files: messages, checked memory, reading of whole files. */
-#include <stdarg.h>
 
 #include "clock.h"
 #include "names.h"
@@ -33,7 +32,6 @@ void on_signals(void (*handler)(int))
 
 static void on_interrupt(int sig)
 {
-	(void)sig;
 	is_interrupted = 1;
 }
 
@@ -74,7 +72,7 @@ void before_messages(void (*function)(void))
 /* A message is one line. It may quote any input, so that each byte of it is checked. */
 static void say(const char *name, size_t line, const char *fmt, va_list ap)
 {
-	char *text, *visible;
+	AUTO_FREE char *text = NULL, *visible = NULL, *visible_name = name ? text_visible(name) : NULL;
 
 	if (leave_screen)
 		leave_screen();
@@ -82,15 +80,9 @@ static void say(const char *name, size_t line, const char *fmt, va_list ap)
 		return;
 	visible = text_visible(text);
 	fprintf(stderr, "%s: ", program);
-	free(text);
-	text = visible;
-	if (name) {
-		visible = text_visible(name);
-		fprintf(stderr, "%s:%zu: ", visible, line);
-		free(visible);
-	}
-	fprintf(stderr, "%s\n", text);
-	free(text);
+	if (name)
+		fprintf(stderr, "%s:%zu: ", visible_name, line);
+	fprintf(stderr, "%s\n", visible);
 }
 
 /**
@@ -167,6 +159,36 @@ void auto_free(void *variable)
 }
 
 /**
+ * auto_close() - close a file, at the end of the block of a variable; see AUTO_CLOSE
+ * @fd: the variable; below 0: there is no file
+ */
+void auto_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+/**
+ * auto_fclose() - close a stream, likewise
+ * @file: the variable; NULL: there is no stream
+ */
+void auto_fclose(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+/**
+ * auto_closedir() - close a folder, likewise
+ * @dir: the variable; NULL: there is no folder
+ */
+void auto_closedir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+/**
  * xreallocarray() - reallocarray() that does not fail
  * @old: memory to resize, or NULL
  * @n: number of elements
@@ -224,16 +246,46 @@ void *grow(void *old, size_t *cap, size_t n, size_t size)
  */
 char *xasprintf(const char *fmt, ...)
 {
+	char *s = NULL;
 	va_list ap;
-	char *s;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	xappend_args(&s, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		die("no memory for a string");
 	return s;
+}
+
+/**
+ * xappend() - put something at the end of a string
+ * @text: the string, which becomes another one; NULL: it is empty
+ * @fmt: as for printf
+ *
+ * The program ends if there is no memory.
+ */
+void xappend(char **text, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	xappend_args(text, fmt, ap);
+	va_end(ap);
+}
+
+/**
+ * xappend_args() - the same with the arguments of another function
+ * @text: the string
+ * @fmt: as for printf
+ * @ap: the arguments
+ */
+void xappend_args(char **text, const char *fmt, va_list ap)
+{
+	size_t len = *text ? strlen(*text) : 0;
+	AUTO_FREE char *more = NULL;
+
+	if (vasprintf(&more, fmt, ap) < 0)
+		die("no memory for a string");
+	*text = xreallocarray(*text, len + strlen(more) + 1, 1);
+	strcpy(*text + len, more);
 }
 
 /**
@@ -513,10 +565,9 @@ int slurp(struct text *text, int fd)
  */
 int slurp_file(struct text *text, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : slurp(text, fd);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? errno : slurp(text, fd);
 
-	if (fd >= 0)
-		close(fd);
 	return err;
 }
 

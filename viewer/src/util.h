@@ -2,11 +2,13 @@
 /* Helpers for all other files: messages, checked memory, reading of whole files; and the headers that nearly all need. */
 #pragma once
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,15 +70,23 @@ noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_at(const char *name, size_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* What is declared with AUTO_FREE is freed at the end of its block; with AUTO(), by a function that takes its address. */
+/* What is declared with these is released at the end of its block, if it is there; with AUTO(), by a function that takes its address. */
 #define AUTO(function) __attribute__((cleanup(function)))
 #define AUTO_FREE AUTO(auto_free)
+#define AUTO_CLOSE AUTO(auto_close)
+#define AUTO_FCLOSE AUTO(auto_fclose)
+#define AUTO_CLOSEDIR AUTO(auto_closedir)
 void auto_free(void *variable);
+void auto_close(int *fd);
+void auto_fclose(FILE **file);
+void auto_closedir(DIR **dir);
 
 void *xreallocarray(void *old, size_t n, size_t size);
 void *xcalloc(size_t n, size_t size);
 void *grow(void *old, size_t *cap, size_t n, size_t size);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+void xappend(char **text, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void xappend_args(char **text, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 
 /* room for the text of any number, with separators */
 /* Buffers that live until the block ends: of GROUPED(1234) and the like. */

@@ -16,7 +16,6 @@ void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rg
 {
 	size_t n = width * height;
 
-	(void)form;
 	*canvas = (struct canvas){ .width = width, .height = height, .right = width, .dpi = img->dpi, .form = CANVAS_SVG };
 	canvas->px = xreallocarray(NULL, n, sizeof(*canvas->px));
 	for (size_t i = 0; i < n; i++)

@@ -48,7 +48,6 @@ int64_t clock_seconds(struct tm *tm, bool is_local)
 {
 	int64_t year = tm->tm_year + INT64_C(1900), days, seconds;
 
-	(void)is_local;
 	if (year < 1970 || tm->tm_mon < 0 || tm->tm_mon > 11)
 		return -1;
 	days = days_before(year) + tm->tm_mday - 1;

@@ -37,7 +37,6 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 	AUTO(canvas_free) struct canvas canvas;
 	struct img_conf img;
 
-	(void)arg;
 	img_conf_read(&img, NULL);
 	file_view_draw(&canvas, view->runs.table, view->name, (uint32_t)file, &view->table.text, answers_colors(&reader.answers, "cause"), &img,
 		       CANVAS_SVG);
@@ -59,7 +58,6 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	struct table table;
 	char *trouble, *dir;
 
-	(void)arg;
 	trouble = serve_recording_read(&reader.answers.recording, moment ? moment : &reader.source.at, &table, &states, &state_ms, &dir);
 	free(dir);
 	if (trouble)
@@ -108,7 +106,6 @@ static const char *argument(const void *arg, const char *name)
 {
 	const char *at;
 
-	(void)arg;
 	for (at = reader.arguments; *at; at += strlen(at) + 1) {
 		const char *value = at + strlen(at) + 1;
 

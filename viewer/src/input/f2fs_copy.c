@@ -28,7 +28,7 @@ static void write_packed(const char *path, const void *data, size_t size)
 /* What cannot be read is left out. @most limits what is read of a device. */
 static void copy_file(const char *dir, const char *name, const char *from, size_t most)
 {
-	int fd = open(from, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = open(from, O_RDONLY | O_CLOEXEC);
 	char first[SUPERBLOCK_BYTES];
 	struct text text = { 0 };
 	AUTO_FREE char *to = NULL;
@@ -43,7 +43,6 @@ static void copy_file(const char *dir, const char *name, const char *from, size_
 		write_packed(to, text.buf, text.len);
 		text_free(&text);
 	}
-	close(fd);
 }
 
 /* === Zones === */

@@ -132,7 +132,7 @@ static void read_segments(struct reader *p)
 	AUTO_FREE char *info = path_of(p, "/proc/fs/f2fs", true, "segment_info");
 	uint64_t blks = p->volume->end_blk - p->volume->first_blk;
 	struct f2fs_segments *s = &p->state->segments;
-	FILE *file = open_file(p, bits, "free runs, and what lies between watched files, are not known");
+	AUTO_FCLOSE FILE *file = open_file(p, bits, "free runs, and what lies between watched files, are not known");
 
 	if (file) {
 		p->trouble = f2fs_segments_read_bits(s, file, bits);
@@ -144,8 +144,6 @@ static void read_segments(struct reader *p)
 			p->trouble = xasprintf("%s: neither segment_bits nor segment_info is in it; expected a folder with copies of "
 					       "F2FS's files", p->dir);
 	}
-	if (file)
-		fclose(file);
 	if (s->n && (s->n != blks / F2FS_SEGMENT_BLKS || blks % F2FS_SEGMENT_BLKS) && !p->trouble)
 		p->trouble = xasprintf("%s: %zu segments of 512 blocks, but the volume %u:%u has %ju blocks; expected "
 				       "the files of this volume", s->map ? bits : info, s->n, p->volume->major,
@@ -155,35 +153,29 @@ static void read_segments(struct reader *p)
 static void read_status(struct reader *p)
 {
 	AUTO_FREE char *path = path_of(p, DEBUGFS "/f2fs", false, "status");
-	FILE *file = open_file(p, path, "log heads and prefree segments are not known");
+	AUTO_FCLOSE FILE *file = open_file(p, path, "log heads and prefree segments are not known");
 
-	if (file) {
+	if (file)
 		p->trouble = f2fs_status_read(&p->state->status, file, path, p->dev, p->state->segments.n);
-		fclose(file);
-	}
 }
 
 static void read_victims(struct reader *p)
 {
 	AUTO_FREE char *path = path_of(p, "/proc/fs/f2fs", true, "victim_bits");
-	FILE *file = open_file(p, path, "sections that background collection has chosen are not known");
+	AUTO_FCLOSE FILE *file = open_file(p, path, "sections that background collection has chosen are not known");
 
-	if (file) {
+	if (file)
 		p->trouble = f2fs_victims_read(&p->state->victims, file, path);
-		fclose(file);
-	}
 }
 
 static void read_super(struct reader *p)
 {
 	AUTO_FREE char *path = p->dir ? xasprintf("%s/superblock", p->dir) : xasprintf("/dev/%s", p->dev ? p->dev : "?");
-	FILE *file = open_file(p, path, "sizes are taken from other files");
+	AUTO_FCLOSE FILE *file = open_file(p, path, "sizes are taken from other files");
 	struct f2fs_super *super = &p->state->super;
 
-	if (file) {
+	if (file)
 		p->trouble = f2fs_super_read(super, file, path, p->volume->blk_bytes);
-		fclose(file);
-	}
 	if (super->segs_per_sec && (super->main_blkaddr != p->volume->first_blk ||
 				    super->main_segments != p->state->segments.n)) {
 		if (!p->trouble)
@@ -194,34 +186,29 @@ static void read_super(struct reader *p)
 
 static void read_sysfs(struct reader *p)
 {
-	char *path = path_of(p, "/sys/fs/f2fs", true, "free_segments"), rest;
-	FILE *file = open_file(p, path, NULL);
+	AUTO_FREE char *path = path_of(p, "/sys/fs/f2fs", true, "free_segments");
+	AUTO_FCLOSE FILE *file = open_file(p, path, NULL);
 	uint64_t n;
+	char rest;
 
 	p->state->sysfs_free = UINT64_MAX;
-	if (file) {
-		if (fscanf(file, "%" SCNu64 "%c", &n, &rest) == 2 && rest == '\n')
-			p->state->sysfs_free = n;
-		else
-			p->trouble = xasprintf("%s:1: expected a number of segments, copy the file again", path);
-		fclose(file);
-	}
-	free(path);
+	if (file && fscanf(file, "%" SCNu64 "%c", &n, &rest) == 2 && rest == '\n')
+		p->state->sysfs_free = n;
+	else if (file)
+		p->trouble = xasprintf("%s:1: expected a number of segments, copy the file again", path);
 }
 
 /* A volume may be mounted several times; the mode is one. */
 static void read_mode(struct reader *p)
 {
 	AUTO_FREE char *path = path_of(p, "/proc/self", false, "mounts");
-	FILE *file = open_file(p, path, NULL);
+	AUTO_FCLOSE FILE *file = open_file(p, path, NULL);
 	struct mntent *mount;
 
 	p->state->is_lfs = p->state->super.is_zoned;
 	while (file && (mount = getmntent(file)))
 		if (!strcmp(mount->mnt_type, "f2fs") && !strcmp(mount->mnt_dir, p->volume->path))
 			p->state->is_lfs |= hasmntopt(mount, "mode=lfs") != NULL;
-	if (file)
-		fclose(file);
 }
 
 static void read_volume(struct reader *p)

@@ -11,7 +11,6 @@
  * The time in a name is that of the snapshot, in seconds since 1970. Without events, a snapshot is valid until
  * the next one. With events, the snapshot of any moment is rebuilt, except where events were lost.
  */
-#include <dirent.h>
 
 #include "input/events.h"
 #include "input/f2fs_state.h"
@@ -152,14 +151,12 @@ bool recording_is(const char *path)
 bool recording_has_any(const char *dir)
 {
 	AUTO(recording_close) struct recording recording = { .dir = dir };
-	DIR *stream = opendir(dir);
+	AUTO_CLOSEDIR DIR *stream = opendir(dir);
 	struct dirent *entry;
 	size_t cap = 0;
 
 	while (stream && !recording.n && (entry = readdir(stream)))
 		enter(&recording, &cap, entry->d_name);
-	if (stream)
-		closedir(stream);
 	return recording.n;
 }
 
@@ -172,7 +169,7 @@ bool recording_has_any(const char *dir)
  */
 void recording_open(struct recording *recording, const char *dir)
 {
-	DIR *stream = opendir(dir);
+	AUTO_CLOSEDIR DIR *stream = opendir(dir);
 	struct dirent *entry;
 	size_t cap = 0;
 
@@ -181,7 +178,6 @@ void recording_open(struct recording *recording, const char *dir)
 	*recording = (struct recording){ .dir = dir };
 	while ((entry = readdir(stream)))
 		enter(recording, &cap, entry->d_name);
-	closedir(stream);
 	if (!recording->n)
 		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote",
 		    dir);

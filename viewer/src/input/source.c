@@ -94,7 +94,7 @@ bool source_may_be(const char *path)
 	char buf[LEAST_BEGIN] = "";
 	struct text text = { .buf = buf };
 	ssize_t n;
-	int fd;
+	AUTO_CLOSE int fd = -1;
 
 	if (!strcmp(path, "-") || recording_is(path))
 		return !strcmp(path, "-") || recording_has_any(path);
@@ -102,7 +102,6 @@ bool source_may_be(const char *path)
 	if (fd < 0)
 		return false;
 	n = pread(fd, buf, sizeof(buf) - 1, 0);
-	close(fd);
 	text.len = n > 0 ? (size_t)n : 0;
 	return is_packed(&text) || snapshot_is(&text) || strstr(buf, begin);
 }

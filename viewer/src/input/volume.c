@@ -15,16 +15,14 @@ static bool is_named(const struct volume *volume, const char *wanted)
 
 static noreturn void refuse(const struct table *table, const char *name)
 {
-	char *names = xasprintf("%s", "");
+	char *names = NULL;
 
 	if (!table->n_volumes)
 		die("%s: there is no volume, and so none for --volume", name);
 	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
-		char *longer = xasprintf("%s%s%s (%u:%u)", names, i ? ", " : "", v->path, v->major, v->minor);
 
-		free(names);
-		names = longer;
+		xappend(&names, "%s%s (%u:%u)", i ? ", " : "", v->path, v->major, v->minor);
 	}
 	die("%s: the volumes are %s: expected --volume with one of them", name, names);
 }

@@ -57,15 +57,12 @@ static void add_whole(struct zone_device *d)
 	});
 }
 
-static uint64_t read_limit(FILE *file)
+static uint64_t read_limit(FILE *limit)
 {
+	AUTO_FCLOSE FILE *file = limit;
 	uint64_t n;
 
-	if (!file || fscanf(file, "%" SCNu64, &n) != 1)
-		n = UINT64_MAX;
-	if (file)
-		fclose(file);
-	return n;
+	return file && fscanf(file, "%" SCNu64, &n) == 1 ? n : UINT64_MAX;
 }
 
 /* === The running system === */
@@ -107,7 +104,7 @@ static char *ask_zones(struct zone_device *d, int fd)
 
 static char *ask_device(struct zone_device *d)
 {
-	int fd = open(d->name, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = open(d->name, O_RDONLY | O_CLOEXEC);
 	char *trouble = NULL;
 	uint32_t sectors = 0;
 	struct stat st;
@@ -122,7 +119,6 @@ static char *ask_device(struct zone_device *d)
 		trouble = ask_zones(d, fd);
 	else
 		add_whole(d);
-	close(fd);
 	return trouble;
 }
 
@@ -180,17 +176,11 @@ static char *parse_device(struct zone_device *d, const struct table *table, cons
 
 static char *read_super(struct f2fs_super *super, const struct table *table, const struct volume *v, const char *dir, const char *device)
 {
-	FILE *file = dir ? f2fs_state_open(table, v, dir, "superblock") : fopen(device, "re");
-	char *name = dir ? xasprintf("%s/superblock", dir) : xasprintf("%s", device), *trouble;
+	AUTO_FCLOSE FILE *file = dir ? f2fs_state_open(table, v, dir, "superblock") : fopen(device, "re");
+	AUTO_FREE char *name = dir ? xasprintf("%s/superblock", dir) : xasprintf("%s", device);
 
-	if (file)
-		trouble = f2fs_super_read(super, file, name, v->blk_bytes);
-	else
-		trouble = xasprintf("%s: %s; it has the devices of the volume", name, strerror(errno));
-	if (file)
-		fclose(file);
-	free(name);
-	return trouble;
+	return file ? f2fs_super_read(super, file, name, v->blk_bytes) :
+	       xasprintf("%s: %s; it has the devices of the volume", name, strerror(errno));
 }
 
 /**

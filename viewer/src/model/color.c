@@ -50,7 +50,8 @@ void colors_init(struct colors *colors, const char *by)
 		die_usage("--color-by %s: expected kind, severity, worst, size, cause, why, process, age, heat or file=PATH", by);
 	*colors = (struct colors){ .source = sources[i], .arg = by[n] ? by + n + 1 : NULL };
 	colors_add(colors, "default", default_tones);
-	colors->source->init(colors);
+	if (colors->source->init)
+		colors->source->init(colors);
 }
 
 /**

@@ -141,7 +141,7 @@ struct colors {
  *	rule); or NULL
  * @needs_causes: without causes, all have the last rule
  * @near_break: which blocks of fragmented files have the strong colour
- * @init: make the rules that do not depend on a table, except the last one
+ * @init: make the rules that do not depend on a table, except the last one; NULL: there are none
  * @learn: add the rules that a table needs; may be NULL
  * @file_rule: the rule of a file, an index into colors.rules; NULL if it depends on the fragment
  * @rule: the rule of a fragment, likewise; only needed if @file_rule is NULL

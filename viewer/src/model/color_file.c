@@ -14,7 +14,6 @@ static void file_init(struct colors *colors)
 
 static size_t file_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
-	(void)figures;
 	return !path_matches(file->path, colors->arg);
 }
 

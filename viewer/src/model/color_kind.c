@@ -204,7 +204,6 @@ bool path_is_shown(const char *path, const char *pattern)
 
 static size_t kind_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
-	(void)figures;
 	for (size_t i = colors->n_rules - 1; i; i--) {
 		const char *what = colors->rules[i - 1].what;
 
@@ -299,18 +298,12 @@ static void kind_learn(struct colors *colors, const struct table *table)
 	}
 }
 
-static void kind_init(struct colors *colors)
-{
-	(void)colors;
-}
-
 const struct color_source color_kind = {
 	.name = "kind",
 	.heading = "extension",
 	.meaning = "fragmented files: strong within 8 blocks (",
 	.meaning_end = ") of a break, two tones in turn; pale elsewhere",
 	.near_break = NEAR_BOTH,
-	.init = kind_init,
 	.learn = kind_learn,
 	.file_rule = kind_rule,
 };

@@ -30,8 +30,6 @@ static size_t severity_rule(const struct colors *colors, const struct file *file
 {
 	uint64_t extra = (figures->requests - figures->ideal) * 1000, share;
 
-	(void)colors;
-	(void)file;
 	share = figures->ideal ? extra / figures->ideal : 0;
 	/* a few more requests of very many are not none */
 	if (extra && !share)

@@ -4,16 +4,6 @@
 #include "model/flaws.h"
 #include "util.h"
 
-/* Add another flaw to a text. */
-static char *add(char *text, char *flaw)
-{
-	char *longer = xasprintf("%s%s%s", text, *text ? ", " : "", flaw);
-
-	free(text);
-	free(flaw);
-	return longer;
-}
-
 static size_t count_stopped(const struct table *table)
 {
 	size_t n = 0;
@@ -35,13 +25,13 @@ char *flaws_of(const struct table *table)
 	size_t stopped = count_stopped(table);
 
 	if (table->n_stale)
-		text = add(text, xasprintf("%s file%s stale", GROUPED(table->n_stale), plural(table->n_stale)));
+		xappend(&text, "%s file%s stale", GROUPED(table->n_stale), plural(table->n_stale));
 	if (table->n_left_out)
-		text = add(text, xasprintf("%s%s left out", GROUPED(table->n_left_out),
-					   table->n_stale ? "" : table->n_left_out == 1 ? " file" : " files"));
+		xappend(&text, "%s%s%s left out", *text ? ", " : "", GROUPED(table->n_left_out),
+		       table->n_stale ? "" : table->n_left_out == 1 ? " file" : " files");
 	if (stopped && table->n_volumes == 1)
-		text = add(text, xasprintf("F2FS has stopped"));
+		xappend(&text, "%sF2FS has stopped", *text ? ", " : "");
 	else if (stopped)
-		text = add(text, xasprintf("F2FS has stopped on %zu of %zu volumes", stopped, table->n_volumes));
+		xappend(&text, "%sF2FS has stopped on %zu of %zu volumes", *text ? ", " : "", stopped, table->n_volumes);
 	return text;
 }

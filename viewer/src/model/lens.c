@@ -55,18 +55,15 @@ bool lens_read_range(struct lens *lens, const char *arg)
 
 static noreturn void refuse_range(const struct lens *lens, const struct table *table, const char *name)
 {
-	char *ranges = xasprintf("%s", "");
+	char *ranges = NULL;
 	size_t i;
 
 	if (!table->n_volumes)
 		die_usage("--lba %s: %s has no volume", lens->range, name);
 	for (i = 0; i < table->n_volumes && i < MAX_RANGES; i++) {
 		const struct volume *v = &table->volumes[i];
-		char *longer = xasprintf("%s%s%ju to %ju", ranges, i ? ", " : "", (uintmax_t)v->first_blk,
-					 (uintmax_t)(v->end_blk - 1));
 
-		free(ranges);
-		ranges = longer;
+		xappend(&ranges, "%s%ju to %ju", i ? ", " : "", (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
 	}
 	die_usage("--lba %s: no volume of %s has these blocks; expected addresses of one: %s%s", lens->range, name,
 		  ranges, i < table->n_volumes ? ", ..." : "");

@@ -19,20 +19,15 @@
 
 static char *several_match(const struct table *table, const char *path, const uint32_t *found, size_t n)
 {
-	char *names = xasprintf("%s", ""), *message;
+	char *message = xasprintf("%s: %zu watched files match; expected more of the path of one of them: ", path, n);
 	size_t i;
 
 	for (i = 0; i < n && i < MAX_NAMES; i++) {
 		const struct file *file = &table->files[found[i]];
-		char *longer = xasprintf("%s%s%s%s", names, i ? ", " : "", file->path,
-					 file->deleted ? DELETED_MARK : "");
 
-		free(names);
-		names = longer;
+		xappend(&message, "%s%s%s", i ? ", " : "", file->path, file->deleted ? DELETED_MARK : "");
 	}
-	message = xasprintf("%s: %zu watched files match; expected more of the path of one of them: %s%s", path,
-			    n, names, i < n ? ", ..." : "");
-	free(names);
+	xappend(&message, "%s", i < n ? ", ..." : "");
 	return message;
 }
 
@@ -56,20 +51,18 @@ static int rank_of(const struct file *file, const char *path)
  */
 char *one_file_without_blocks(const struct table *table, const char *name, const char *path)
 {
-	struct listing list = { 0 };
-	char *sentence = NULL;
+	AUTO(listing_free) struct listing list = { 0 };
 
 	if (!snapshot_is(&table->text))
 		return NULL;
 	snapshot_list(&list, table, name);
-	for (size_t i = 0; i < list.n_files && !sentence; i++) {
+	for (size_t i = 0; i < list.n_files; i++) {
 		const struct listed_file *f = &list.files[i];
 
 		if (f->file == NO_FILE && !f->is_omitted && (!strcmp(f->path, path) || path_matches(f->path, path)))
-			sentence = xasprintf("%s has no written blocks on the volume: it is empty, or has holes alone, or its data is in the inode", path);
+			return xasprintf("%s has no written blocks on the volume: it is empty, or has holes alone, or its data is in the inode", path);
 	}
-	listing_free(&list);
-	return sentence;
+	return NULL;
 }
 
 static bool has_inode(const struct table *table, const struct stat *st, uint32_t *file)
@@ -106,13 +99,14 @@ bool one_file_by_inode(const struct table *table, const char *path, uint32_t *fi
  */
 char *one_file_find(const struct table *table, const char *name, const char *path, uint32_t *file)
 {
-	uint32_t *found = xcalloc(table->n_files, sizeof(*found)), i;
+	AUTO_FREE uint32_t *found = xcalloc(table->n_files, sizeof(*found));
 	char *trouble = NULL;
-	int best = 1, rank;
+	int best = 1;
 	size_t n = 0;
 
-	for (i = 0; i < table->n_files; i++) {
-		rank = rank_of(&table->files[i], path);
+	for (uint32_t i = 0; i < table->n_files; i++) {
+		int rank = rank_of(&table->files[i], path);
+
 		if (rank < best)
 			continue;
 		if (rank > best)
@@ -131,7 +125,6 @@ char *one_file_find(const struct table *table, const char *name, const char *pat
 	if (!n && !trouble)
 		trouble = xasprintf("%s: no watched file of %s that has blocks is called so; expected a path, "
 				    "the end of one, or a glob", path, name);
-	free(found);
 	return trouble;
 }
 
@@ -186,7 +179,7 @@ static int by_offset(const void *a, const void *b)
 static void add_unwritten(struct one_file *one, const struct table *whole, const char *name, uint32_t file,
 			  size_t *cap)
 {
-	struct listing list;
+	AUTO(listing_free) struct listing list = { 0 };
 
 	if (!whole->text.buf || !snapshot_is(&whole->text))
 		return;
@@ -202,7 +195,6 @@ static void add_unwritten(struct one_file *one, const struct table *whole, const
 		one->parts[one->n_parts++] = (struct file_part){ e->offset, e->blks, NOT_WRITTEN };
 		one->unwritten_blks += e->blks;
 	}
-	listing_free(&list);
 }
 
 /* === Its breaks === */

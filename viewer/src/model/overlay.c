@@ -23,8 +23,9 @@ static const char *below(const char *path, const char *dir)
 /* Return: the options of the overlay that a path is in, to be freed, and the rest of the path; NULL if it is in none. */
 static char *options_of(const char *path, const char **rest)
 {
-	char *line = xcalloc(LINE_MAX_BYTES, 1), *options = NULL;
-	FILE *mounts = setmntent("/proc/self/mounts", "r");
+	AUTO_FREE char *line = xcalloc(LINE_MAX_BYTES, 1);
+	char *options = NULL;
+	AUTO_FCLOSE FILE *mounts = setmntent("/proc/self/mounts", "r");
 	struct mntent mount;
 
 	*rest = NULL;
@@ -38,25 +39,18 @@ static char *options_of(const char *path, const char **rest)
 		free(options);
 		options = strcmp(mount.mnt_type, "overlay") ? NULL : xasprintf("%s", mount.mnt_opts);
 	}
-	if (mounts)
-		endmntent(mounts);
-	free(line);
 	return options;
 }
 
 /* Relative layers are relative to where mount was called. */
 static int stat_in(const char *layer, const char *end, const char *rest, struct stat *st)
 {
-	char *dir = xreallocarray(NULL, (size_t)(end - layer) + 1, 1), *path;
-	int result = -1;
+	AUTO_FREE char *dir = xreallocarray(NULL, (size_t)(end - layer) + 1, 1), *path = NULL;
 
-	if (*layer == '/' && !path_unescape(dir, layer, end)) {
-		path = xasprintf("%s%s", dir, rest);
-		result = stat(path, st);
-		free(path);
-	}
-	free(dir);
-	return result;
+	if (*layer != '/' || path_unescape(dir, layer, end))
+		return -1;
+	path = xasprintf("%s%s", dir, rest);
+	return stat(path, st);
 }
 
 /**
@@ -69,7 +63,7 @@ static int stat_in(const char *layer, const char *end, const char *rest, struct 
 int overlay_stat(const char *path, struct stat *st)
 {
 	static const char *const names[] = { "upperdir=", "lowerdir=", "lowerdir+=" };
-	char *real = realpath(path, NULL), *options = NULL;
+	AUTO_FREE char *real = realpath(path, NULL), *options = NULL;
 	const char *rest = "", *at, *end;
 	int result = -1;
 
@@ -84,7 +78,5 @@ int overlay_stat(const char *path, struct stat *st)
 			for (at += strlen(names[i]); at < end && result; at += strcspn(at, ":,") + 1)
 				result = stat_in(at, at + strcspn(at, ":,"), rest, st);
 		}
-	free(options);
-	free(real);
 	return result;
 }

@@ -110,13 +110,12 @@ static void put_array(struct json *json, const char *name, size_t n, const char 
 /* The beginning of a recording, which times after it count from. */
 static void put_begin(struct json *json, const struct source *source)
 {
-	struct recording recording;
+	AUTO(recording_close) struct recording recording = { 0 };
 
 	if (!recording_is(source->path))
 		return;
 	recording_open(&recording, source->path);
 	json_number(json, "begin_ms", (uint64_t)recording.list[0].time_ms);
-	recording_close(&recording);
 }
 
 static void put_head(FILE *file, const struct source *source, const struct table *table, const struct kinds *kinds,

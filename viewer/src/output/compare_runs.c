@@ -3,7 +3,6 @@
  * Beside the pipeline: the figures of two groups of runs, for fragtrace compare. A run is a snapshot or a table, the end of a
  * recording, or a folder with copies of the files of debugfs. A group is a run, or a folder of runs.
  */
-#include <dirent.h>
 #include <math.h>
 
 #include "input/gc_runs.h"
@@ -61,7 +60,7 @@ static int is_shown(const struct dirent *entry)
 static void find_runs(struct compared *c, int group, const char *path)
 {
 	static const char form[] = "expected a snapshot, a table, a recording, or a copy of the folder of debugfs";
-	char *table = table_of(path);
+	AUTO_FREE char *table = table_of(path);
 	struct dirent **list;
 	int n;
 
@@ -69,20 +68,17 @@ static void find_runs(struct compared *c, int group, const char *path)
 	if (table || !recording_is(path)) {
 		/* what is no table is told when it is read */
 		add_run(c, group, path);
-		free(table);
 		return;
 	}
 	n = scandir(path, &list, is_shown, versionsort);
 	if (n < 0)
 		die("%s: cannot read: %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
-		AUTO_FREE char *run = xasprintf("%s/%s", path, list[i]->d_name);
+		AUTO_FREE char *run = xasprintf("%s/%s", path, list[i]->d_name), *its_table = table_of(run);
 
-		table = table_of(run);
-		if (!table)
+		if (!its_table)
 			die("%s: is no run; %s", run, form);
 		add_run(c, group, run);
-		free(table);
 		free(list[i]);
 	}
 	free(list);
@@ -164,10 +160,11 @@ static void set(struct compared *c, size_t run, enum figure figure, double value
 static void read_table(struct compared *c, size_t run)
 {
 	AUTO_FREE char *path = table_of(c->runs[run]);
-	struct figures *all, sum;
+	AUTO_FREE struct figures *all = NULL;
 	AUTO(source_free) struct source source;
 	AUTO(table_free) struct table table;
 	AUTO_FREE uint8_t *starts = NULL;
+	struct figures sum;
 
 	source_init(&source, path ? path : c->runs[run]);
 	source_read_table(&source, &table, false);
@@ -182,7 +179,6 @@ static void read_table(struct compared *c, size_t run)
 	set(c, run, EXTRA, (double)(sum.requests - sum.ideal));
 	c->has_causes &= table.causes != NULL;
 	add_breaks(c, run, &table, starts);
-	free(all);
 }
 
 static void read_ledger(struct compared *c, size_t run, const char *path)

@@ -72,7 +72,8 @@ void condition_parse(struct condition *condition, const char *text)
  */
 void totals_find(struct totals *totals, const struct table *table)
 {
-	struct figures *figures = figures_of(table, NULL, NULL), sum = figures_sum(figures, table->n_files);
+	AUTO_FREE struct figures *figures = figures_of(table, NULL, NULL);
+	struct figures sum = figures_sum(figures, table->n_files);
 
 	*totals = (struct totals){ .files = (double)table->n_files };
 	for (size_t i = 0; i < table->n_files; i++)
@@ -84,7 +85,6 @@ void totals_find(struct totals *totals, const struct table *table)
 	totals->values[VALUE_LEFT_OUT] = (double)table->n_left_out;
 	for (size_t i = 0; i < table->n_volumes; i++)
 		totals->values[VALUE_STOPPED] += table->volumes[i].stopped;
-	free(figures);
 }
 
 /**

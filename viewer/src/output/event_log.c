@@ -116,7 +116,8 @@ static void put_batch(struct event_log *log, const struct event *events, uint32_
 {
 	struct event_batch_header h = { .n = n, .until = until_ns, .lost = lost };
 	size_t bytes = (size_t)n * EVENT_BYTES, k;
-	char *columns = xcalloc(bytes + 1, 1), *to = columns;
+	AUTO_FREE char *columns = xcalloc(bytes + 1, 1);
+	char *to = columns;
 
 	h.time = n ? ordered_ms(log, events) * NS_PER_MS : until_ns;
 	if (n)
@@ -126,7 +127,6 @@ static void put_batch(struct event_log *log, const struct event *events, uint32_
 	h.crc = events_crc(h, columns, bytes);
 	pack(log, &h, sizeof(h), ZSTD_e_continue);
 	pack(log, columns, bytes, ZSTD_e_flush);
-	free(columns);
 	log->n += n;
 }
 

@@ -49,16 +49,14 @@ static size_t next_volume(const struct gc_runs *runs, size_t *i)
 
 static char *who(const struct gc_line *l)
 {
-	char *name, *text;
+	AUTO_FREE char *name = NULL;
 
 	if (!l->pid)
 		return xasprintf("all others");
 	if (l->pid == KERNEL_THREADS)
 		return xasprintf("kernel threads, such as write-back");
 	name = name_printable(l->comm);
-	text = xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
-	free(name);
-	return text;
+	return xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
 }
 
 static void put_when(FILE *out, uint64_t when)

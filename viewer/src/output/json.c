@@ -3,7 +3,6 @@
  * Beside the pipeline: JSON, written value by value, without a tree in memory: a table may have ten million records.
  * What this file knows is where commas belong, and how strings are written.
  */
-#include <stdarg.h>
 
 #include "names.h"
 #include "output/json.h"

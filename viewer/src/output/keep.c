@@ -5,7 +5,6 @@
  * A snapshot, the events after it and F2FS's state of that time go together, the snapshot first: what remains if
  * the program is killed is not read without it, and goes the next time. The last snapshot always stays.
  */
-#include <dirent.h>
 
 #include "input/recording.h"
 #include "output/keep.h"
@@ -76,7 +75,7 @@ static uint64_t size_of(const char *path)
 	struct dirent *entry;
 	uint64_t bytes = 0;
 	struct stat st;
-	DIR *dir;
+	AUTO_CLOSEDIR DIR *dir = NULL;
 
 	if (lstat(path, &st))
 		return 0;
@@ -89,15 +88,13 @@ static uint64_t size_of(const char *path)
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			bytes += size_of(sub);
 	}
-	if (dir)
-		closedir(dir);
 	return bytes;
 }
 
 static void delete_tree(const char *path)
 {
 	struct dirent *entry;
-	DIR *dir;
+	AUTO_CLOSEDIR DIR *dir = NULL;
 
 	if (!unlink(path) || (errno != EISDIR && errno != EPERM))
 		return;
@@ -108,8 +105,6 @@ static void delete_tree(const char *path)
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			delete_tree(sub);
 	}
-	if (dir)
-		closedir(dir);
 	rmdir(path);
 }
 
@@ -148,7 +143,7 @@ static void enter(struct group **list, size_t *n, size_t *cap, const char *dir, 
 /* Delete the files of a time: the snapshots, or the rest. */
 static void delete_some(const char *dir, int64_t time_ms, bool snapshots)
 {
-	DIR *stream = opendir(dir);
+	AUTO_CLOSEDIR DIR *stream = opendir(dir);
 	struct dirent *entry;
 
 	while (stream && (entry = readdir(stream))) {
@@ -160,8 +155,6 @@ static void delete_some(const char *dir, int64_t time_ms, bool snapshots)
 			delete_tree(path);
 		}
 	}
-	if (stream)
-		closedir(stream);
 }
 
 /**
@@ -173,9 +166,9 @@ static void delete_some(const char *dir, int64_t time_ms, bool snapshots)
  */
 void keep_apply(const char *dir, uint64_t bytes, int64_t ms, int64_t now_ms)
 {
-	struct group *list = NULL;
+	AUTO_FREE struct group *list = NULL;
 	size_t n = 0, cap = 0;
-	DIR *stream = bytes || ms ? opendir(dir) : NULL;
+	AUTO_CLOSEDIR DIR *stream = bytes || ms ? opendir(dir) : NULL;
 	struct dirent *entry;
 	uint64_t total = 0;
 
@@ -183,7 +176,6 @@ void keep_apply(const char *dir, uint64_t bytes, int64_t ms, int64_t now_ms)
 		return;
 	while ((entry = readdir(stream)))
 		enter(&list, &n, &cap, dir, entry->d_name);
-	closedir(stream);
 	if (n)
 		qsort(list, n, sizeof(*list), by_time);
 	for (size_t i = 0; i < n; i++)
@@ -198,5 +190,4 @@ void keep_apply(const char *dir, uint64_t bytes, int64_t ms, int64_t now_ms)
 		delete_some(dir, list[i].time_ms, false);
 		total -= list[i].bytes;
 	}
-	free(list);
 }

@@ -236,7 +236,7 @@ static void say_rest(FILE *out, const struct ledger *ledger, const struct ledger
 static char *name_of(const struct row *row, enum by by)
 {
 	const struct ledger_line *l = row->first;
-	char *name, *text;
+	AUTO_FREE char *name = NULL;
 
 	if (is_others(l))
 		return xasprintf("all others: directories, files that are %s",
@@ -245,13 +245,10 @@ static char *name_of(const struct row *row, enum by by)
 		return xasprintf("%zu file%s without an extension", row->n, plural(row->n));
 	name = name_printable(key_of(l, by));
 	if (by == BY_PROCESS)
-		text = xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
-	else if (by == BY_EXTENSION)
-		text = xasprintf("%zu file%s *%s", row->n, plural(row->n), name);
-	else
-		text = xasprintf("%s%s", name, by == BY_FILE && l->is_deleted ? DELETED_MARK : "");
-	free(name);
-	return text;
+		return xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
+	if (by == BY_EXTENSION)
+		return xasprintf("%zu file%s *%s", row->n, plural(row->n), name);
+	return xasprintf("%s%s", name, by == BY_FILE && l->is_deleted ? DELETED_MARK : "");
 }
 
 static void say_table(FILE *out, const struct ledger *ledger, const struct ledger_line *device, enum by by)

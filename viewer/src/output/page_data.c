@@ -56,7 +56,7 @@ uint8_t *page_shades(const struct runs *runs, const struct colors *colors)
 {
 	const struct table *table = runs->table;
 	uint8_t *shades = xcalloc(table->n_files, sizeof(*shades));
-	struct breaks breaks;
+	AUTO(breaks_free) struct breaks breaks = { 0 };
 
 	if (colors->source->range_rule)
 		return last_shades(runs, shades);
@@ -68,7 +68,6 @@ uint8_t *page_shades(const struct runs *runs, const struct colors *colors)
 	for (size_t i = 0; i < table->n_files; i++)
 		shades[i] = main_shade(runs, breaks.all + breaks.begins[i],
 				       breaks.begins[i + 1] - breaks.begins[i], shades[i]);
-	breaks_free(&breaks);
 	return shades;
 }
 
@@ -125,18 +124,12 @@ void page_put_path(struct json *json, const char *key, const char *path, bool de
 void page_put_cause(struct json *json, const struct table *table, uint32_t cause)
 {
 	int64_t age = age_s(table, cause);
-	char *text;
+	AUTO_FREE char *kind = phrase_kind(cause), *writer = phrase_writer(table, ft_cause_writer(cause));
 
-	if (ft_cause_why(cause) != FT_WHY_NONE) {
-		text = phrase_kind(cause);
-		json_text(json, "kind", text);
-		free(text);
-	}
-	if (ft_cause_writer(cause)) {
-		text = phrase_writer(table, ft_cause_writer(cause));
-		json_visible(json, "writer", text);
-		free(text);
-	}
+	if (ft_cause_why(cause) != FT_WHY_NONE)
+		json_text(json, "kind", kind);
+	if (ft_cause_writer(cause))
+		json_visible(json, "writer", writer);
 	if (age >= 0)
 		json_signed(json, "age", age);
 }

@@ -5,7 +5,6 @@
  *
  * Files are in base64, and names in JSON without <: neither can end the element that they are in.
  */
-#include <dirent.h>
 #include <sys/mman.h>
 
 #include "conf.h"
@@ -81,16 +80,14 @@ static char *keep_stdin(void)
 static void check_input(const char *path)
 {
 	static const struct moment end = { .is_relative = true, .ns = UINT64_MAX };
-	struct recording recording;
+	AUTO(recording_close) struct recording recording = { 0 };
 	struct span span;
 
-	if (recording_is(path)) {
+	if (recording_is(path))
 		recording_open(&recording, path);
-		for (size_t i = 0; i + 1 < recording.n; i++) {
-			recording_span(&recording, i, &span);
-			check_moment(path, &(struct moment){ .ns = span.last_ns }, false);
-		}
-		recording_close(&recording);
+	for (size_t i = 0; i + 1 < recording.n; i++) {
+		recording_span(&recording, i, &span);
+		check_moment(path, &(struct moment){ .ns = span.last_ns }, false);
 	}
 	check_moment(path, &end, true);
 }
@@ -118,26 +115,21 @@ static void put_file(struct json *json, const char *path, const char *other_name
 /* F2FS's own state is in a folder, with one for each volume. */
 static void put_state(struct json *json, const char *dir, const char *prefix)
 {
-	DIR *stream = opendir(dir);
+	AUTO_CLOSEDIR DIR *stream = opendir(dir);
 	struct dirent *entry;
 
 	if (!stream)
 		die("%s: cannot open: %s", dir, strerror(errno));
 	while ((entry = readdir(stream))) {
-		char *path, *name;
+		AUTO_FREE char *path = xasprintf("%s/%s", dir, entry->d_name), *name = xasprintf("%s/%s", prefix, entry->d_name);
 
 		if (*entry->d_name == '.')
 			continue;
-		path = xasprintf("%s/%s", dir, entry->d_name);
-		name = xasprintf("%s/%s", prefix, entry->d_name);
 		if (recording_is(path))
 			put_state(json, path, name);
 		else
 			put_file(json, path, name);
-		free(name);
-		free(path);
 	}
-	closedir(stream);
 }
 
 static void put_recording(struct json *json, const char *dir)

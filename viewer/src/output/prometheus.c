@@ -187,16 +187,20 @@ static void put_volume_breaks(FILE *file, const char *name, const struct volume 
 }
 
 /* Label values are words of the module, except extensions. Only a few extensions are used. */
-static void put_breaks(FILE *file, const struct table *table, const struct groups *groups)
+static void put_breaks(FILE *file, const struct table *table, const uint8_t *starts)
 {
 	static const char name[] = "fragtrace_breaks";
+	AUTO(groups_free) struct groups groups;
+	AUTO(breaks_free) struct breaks breaks;
 	size_t n;
 
+	breaks_find(&breaks, table, starts);
+	groups_find(&groups, table, &breaks);
 	fprintf(file, "# HELP %s Fragments that are not the first of their file, by why they begin there.\n"
 		"# TYPE %s gauge\n", name, name);
-	for (size_t i = 0; i < groups->n; i += n) {
-		n = groups_of_volume(groups, i);
-		put_volume_breaks(file, name, &table->volumes[groups->all[i].volume], &groups->all[i], n);
+	for (size_t i = 0; i < groups.n; i += n) {
+		n = groups_of_volume(&groups, i);
+		put_volume_breaks(file, name, &table->volumes[groups.all[i].volume], &groups.all[i], n);
 	}
 }
 
@@ -214,8 +218,6 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	AUTO_FREE struct figures *figures = figures_of(table, starts, NULL);
 	AUTO_FREE struct sums *sums = sums_of(table, figures);
-	struct groups groups;
-	struct breaks breaks;
 	struct outfile out;
 
 	outfile_open(&out, path, "metrics");
@@ -226,13 +228,8 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 		"# TYPE %s gauge\n%s %ju\n", stale_name, stale_name, stale_name, (uintmax_t)table->n_stale);
 	for (size_t i = 0; i < ARRAY_LEN(metrics); i++)
 		put_metric(out.file, &metrics[i], table, sums);
-	if (table->causes) {
-		breaks_find(&breaks, table, starts);
-		groups_find(&groups, table, &breaks);
-		put_breaks(out.file, table, &groups);
-		groups_free(&groups);
-		breaks_free(&breaks);
-	}
+	if (table->causes)
+		put_breaks(out.file, table, starts);
 	if (spaces)
 		space_put_metrics(out.file, table, spaces);
 	outfile_close(&out);

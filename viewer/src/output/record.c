@@ -13,7 +13,6 @@
  * A table has changed if it differs in any byte from the newest snapshot in the folder, no matter
  * which program wrote that.
  */
-#include <dirent.h>
 #include <zstd.h>
 
 #include "input/heat.h"
@@ -86,7 +85,7 @@ static void set_time(struct parts *parts, int64_t time_ms)
 static void find_newest(struct recorder *recorder)
 {
 	int64_t newest = -1;
-	DIR *dir = opendir(recorder->dir);
+	AUTO_CLOSEDIR DIR *dir = opendir(recorder->dir);
 	struct dirent *entry;
 	const char *suffix;
 
@@ -103,7 +102,6 @@ static void find_newest(struct recorder *recorder)
 		free(recorder->newest);
 		recorder->newest = xasprintf("%s/%s", recorder->dir, entry->d_name);
 	}
-	closedir(dir);
 }
 
 /* The time of a text that was stored is in its second line. */

@@ -132,8 +132,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	struct answer answer;
 	static int is_begun;
 
-	(void)version;
-	(void)upload;
 	/* the first call comes with the headers alone; a body is not read */
 	if (!*state) {
 		*state = &is_begun;
@@ -202,9 +200,6 @@ static int listen_on(const struct serve_address *address)
 /* Messages of the library may have paths of requests, with the token. */
 static void log_nothing(void *arg, const char *fmt, va_list ap)
 {
-	(void)arg;
-	(void)fmt;
-	(void)ap;
 }
 
 /**

@@ -210,11 +210,12 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 	AUTO_FREE struct figures *figures = xcalloc(n, sizeof(*figures));
 	AUTO_FREE int64_t *changes = xcalloc(n, sizeof(*changes));
 	AUTO_FREE uint32_t *order = xcalloc(n, sizeof(*order));
-	size_t *counts = xcalloc(n, sizeof(*counts)), n_lines = 0, i, len;
+	AUTO_FREE size_t *counts = xcalloc(n, sizeof(*counts));
+	size_t n_lines = 0, len;
 	struct sorting sorting = { .json = json, .view = view, .list = list, .figures = figures, .first = found, .changes = changes };
 
 	qsort_r(found, n, sizeof(*found), by_path, view->runs.table->files);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint32_t one = found[i];
 
 		len = subfolder_len(files[one].path, list->folder);
@@ -227,7 +228,7 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 			changes[n_lines - 1] += files_sorting->changes[one];
 		counts[n_lines - 1]++;
 	}
-	for (i = 0; i < files_sorting->n_gone; i++) {
+	for (size_t i = 0; i < files_sorting->n_gone; i++) {
 		size_t one = files_sorting->gone[i], line = line_of(files_sorting, found, n_lines, list->before->runs.table->files[one].path);
 
 		if (line < n_lines)
@@ -236,7 +237,7 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 	qsort_r(order, n_lines, sizeof(*order), by_list, &sorting);
 	json_number(json, "found", n_lines);
 	json_array(json, "files");
-	for (i = list->from; i < n_lines && i < list->from + list->n; i++) {
+	for (size_t i = list->from; i < n_lines && i < list->from + list->n; i++) {
 		uint32_t line = order[i];
 
 		len = subfolder_len(files[found[line]].path, list->folder);
@@ -247,7 +248,6 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 	}
 	json_end(json);
 	put_changes(&sorting, order, n_lines);
-	free(counts);
 }
 
 static void put_lines(const struct sorting *sorting, uint32_t *order, size_t n)

@@ -52,10 +52,11 @@ static bool find_base(const struct reading *r, char **snapshot, char **state, in
 static void put_table(const void *arg, FILE *out)
 {
 	const struct reading *r = arg;
-	char *snapshot = NULL, *state = NULL, *trouble = NULL;
+	AUTO_FREE char *snapshot = NULL, *state = NULL;
+	char *trouble = NULL;
 	struct f2fs_state *states;
-	struct source source;
-	struct table table;
+	AUTO(source_free) struct source source = { 0 };
+	AUTO(table_free) struct table table = { 0 };
 	int64_t time_ms = 0;
 	size_t n;
 
@@ -76,10 +77,6 @@ static void put_table(const void *arg, FILE *out)
 	}
 	if (fwrite(table.text.buf, 1, table.text.len, out) != table.text.len)
 		die("no memory for a table");
-	table_free(&table);
-	source_free(&source);
-	free(snapshot);
-	free(state);
 }
 
 static void parse(struct table *table, const struct serve_recording *recording, struct text *text)
@@ -130,17 +127,13 @@ static struct f2fs_state *read_states(const struct reading *of_moment, const str
 {
 	struct reading r = { of_moment->recording, of_moment->moment, true };
 	struct f2fs_state *states = NULL;
-	char *trouble, *state;
-	struct table base;
-	struct text text;
+	AUTO(table_free) struct table base = { 0 };
+	AUTO(text_free) struct text text;
+	AUTO_FREE char *trouble = run_apart(put_table, &r, &text), *state = NULL;
 	size_t skip;
 
-	trouble = run_apart(put_table, &r, &text);
-	if (trouble || !text.len) {
-		free(trouble);
-		text_free(&text);
+	if (trouble || !text.len)
 		return NULL;
-	}
 	skip = strlen(text.buf) + 1;
 	state = take_time(text.buf, time_ms);
 	text.len -= skip;
@@ -154,12 +147,10 @@ static struct f2fs_state *read_states(const struct reading *of_moment, const str
 		f2fs_states_free(states, base.n_volumes);
 		states = NULL;
 	}
-	if (states)
+	if (states) {
 		*dir = state;
-	else
-		free(state);
-	free(trouble);
-	table_free(&base);
+		state = NULL;
+	}
 	return states;
 }
 
@@ -223,17 +214,15 @@ char *serve_recording_heat(const struct serve_recording *recording, const struct
 			   int64_t *time_ms)
 {
 	const struct reading r = { recording, moment, false };
-	struct text text;
-	char *trouble = run_apart(put_heat, &r, &text), *path;
+	AUTO(text_free) struct text text;
+	AUTO_FREE char *path = NULL;
+	char *trouble = run_apart(put_heat, &r, &text);
 
 	*heat = (struct heat){ 0 };
 	if (trouble)
 		return trouble;
 	path = take_time(text.buf, time_ms);
-	trouble = heat_read(heat, path);
-	free(path);
-	text_free(&text);
-	return trouble;
+	return heat_read(heat, path);
 }
 
 /* === Which moments there are === */
@@ -361,7 +350,6 @@ static void count_event(void *arg, struct replay_state *s, const struct event *e
 
 static void end_count(void *arg, const struct replay_state *s)
 {
-	(void)s;
 	flush_point(arg);
 }
 

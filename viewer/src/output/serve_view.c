@@ -498,7 +498,7 @@ static const struct extent **extents_of(const struct table *table, size_t file, 
 void serve_put_fragments(struct json *json, const struct serve_view *view, size_t which, size_t first)
 {
 	size_t n, k, all = 0;
-	const struct extent **extents = extents_of(view->runs.table, which, &n);
+	AUTO_FREE const struct extent **extents = extents_of(view->runs.table, which, &n);
 
 	json_object(json, NULL);
 	json_number(json, "generation", view->generation);
@@ -520,5 +520,4 @@ void serve_put_fragments(struct json *json, const struct serve_view *view, size_
 	json_end(json);
 	json_number(json, "all", all);
 	json_end(json);
-	free(extents);
 }

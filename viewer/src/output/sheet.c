@@ -170,15 +170,13 @@ void sheet_put_escaped(FILE *file, const char *name)
  */
 void sheet_name(struct sheet *s, const char *name)
 {
-	char *text;
+	AUTO_FREE char *text = s->form == FORM_CSV ? name_text(name) : NULL;
 
 	if (s->form == FORM_JSON) {
 		json_name(s->json, begin_row(s), name);
 	} else if (s->form == FORM_CSV) {
 		begin_value(s);
-		text = name_text(name);
 		put_csv(s->file, text);
-		free(text);
 	} else {
 		begin_value(s);
 		sheet_put_escaped(s->file, name);

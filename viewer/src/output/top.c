@@ -311,7 +311,7 @@ char *top_row(const struct top *top, unsigned int shown, size_t row)
 {
 	uint32_t i = top->order[row];
 	const struct file *file = &top->table.files[i];
-	char *path = name_printable(file->path), *line;
+	AUTO_FREE char *path = name_printable(file->path);
 	char fields[N_COLUMNS * 32] = "", buf[32];
 	size_t used = 0;
 
@@ -321,9 +321,7 @@ char *top_row(const struct top *top, unsigned int shown, size_t row)
 		format_column(buf, top, i, column);
 		used += (size_t)snprintf(fields + used, sizeof(fields) - used, "%*s ", columns[column].width, buf);
 	}
-	line = xasprintf("%s%s%s", fields, path, file->deleted ? DELETED_MARK : "");
-	free(path);
-	return line;
+	return xasprintf("%s%s%s", fields, path, file->deleted ? DELETED_MARK : "");
 }
 
 static char *time_line(const struct top *top)
@@ -333,13 +331,10 @@ static char *time_line(const struct top *top)
 		[TOP_RATE] = "fragments/s",	[TOP_BLOCKS] = "blocks",
 		[TOP_SPLIT] = "split factor",	[TOP_NAME] = "name",
 	};
-	char *filter, *line;
+	AUTO_FREE char *filter = name_printable(top->filter ? top->filter : "");
 
-	filter = name_printable(top->filter ? top->filter : "");
-	line = xasprintf("fragtrace  %s  by %s%s%s%s", TIME_OF(&top->table.text), names[top->key], top->reverse ? ", reversed" : "",
+	return xasprintf("fragtrace  %s  by %s%s%s%s", TIME_OF(&top->table.text), names[top->key], top->reverse ? ", reversed" : "",
 			 top->filter ? "  only " : "", filter);
-	free(filter);
-	return line;
 }
 
 /**
@@ -351,22 +346,19 @@ static char *time_line(const struct top *top)
  */
 char *top_summary(const struct top *top, size_t line)
 {
+	AUTO_FREE char *flaws = flaws_of(&top->table);
 	char rate[16];
-	char *flaws, *text;
 
 	if (!line)
 		return time_line(top);
 	if (top->rates)
 		format_rate(rate, &top->total_rate.fragments);
-	flaws = flaws_of(&top->table);
 	/* a narrow screen shows the beginning */
-	text = xasprintf("split factor %.2f; %s of %s file%s fragmented; %s%s%s fragments%s%s%s; %s", figures_split(&top->total),
+	return xasprintf("split factor %.2f; %s of %s file%s fragmented; %s%s%s fragments%s%s%s; %s", figures_split(&top->total),
 			 GROUPED(top->n_fragmented), GROUPED(top->table.n_files),
 			 plural(top->table.n_files), flaws, *flaws ? "; " : "",
 			 GROUPED(top->total.fragments), top->rates ? " (" : "", top->rates ? rate : "",
 			 top->rates ? "/s)" : "", BYTES(top->total.blks * table_blk_bytes(&top->table)));
-	free(flaws);
-	return text;
 }
 
 /**

@@ -342,7 +342,6 @@ static int take(struct tep_event *event, struct tep_record *record, int cpu, voi
 {
 	struct tracer *t = data;
 
-	(void)cpu;
 	if (event->id == t->change->id)
 		take_change(t, record);
 	else if (event->id == t->state->id)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Beside the pipeline: the pixels of a sheet, see canvas.h; shapes and texts are in canvas_draw.c. */
-#include <stdarg.h>
 
 #include "picture/canvas.h"
 
@@ -121,19 +120,12 @@ void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, size_t
  */
 void canvas_note(struct canvas *canvas, const char *fmt, ...)
 {
-	char *line, *notes;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
+	xappend_args(&canvas->notes, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		die("no memory for a string");
-	notes = xasprintf("%s%s\n", canvas->notes ? canvas->notes : "", line);
-	free(line);
-	free(canvas->notes);
-	canvas->notes = notes;
+	xappend(&canvas->notes, "\n");
 }
 
 /**

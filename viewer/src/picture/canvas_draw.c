@@ -109,20 +109,20 @@ void canvas_free(struct canvas *canvas)
 void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h)
 {
 	struct canvas part = { .width = w, .height = h, .dpi = canvas->dpi };
+	AUTO_FREE uint32_t *px = NULL;
+	AUTO(text_free) struct text png = { 0 };
 	cairo_surface_t *cells;
-	struct text png;
 
 	if (canvas->form == CANVAS_PNG)
 		cairo_surface_mark_dirty(cairo_get_target(canvas->cr));
 	if (canvas->form == CANVAS_PNG || !w || !h)
 		return;
-	part.px = xreallocarray(NULL, w * h, sizeof(*part.px));
+	part.px = px = xreallocarray(NULL, w * h, sizeof(*part.px));
 	for (size_t row = 0; row < h; row++)
 		memcpy(part.px + row * w, canvas->px + (y + row) * canvas->width + x, w * sizeof(*part.px));
 	if (canvas->form == CANVAS_SVG) {
 		png_out_encode(&part, &png);
 		svg_image(canvas->svg, x, y, w, h, &png);
-		text_free(&png);
 	} else {
 		cells = cairo_image_surface_create_for_data((unsigned char *)part.px, CAIRO_FORMAT_RGB24, (int)w, (int)h,
 							    (int)(w * sizeof(*part.px)));
@@ -134,7 +134,6 @@ void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size
 		set_source(canvas->cr, 0);
 		cairo_surface_destroy(cells);
 	}
-	free(part.px);
 }
 
 /**
@@ -249,7 +248,7 @@ static char *seen_text(PangoLayout *layout, const PangoLayoutLine *line)
 static void show_text(struct canvas *canvas, double x, double y, double scale, uint32_t rgb)
 {
 	PangoLayoutLine *line = pango_layout_get_line_readonly(canvas->text, 0);
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	y += DIGIT_H * scale;
 	if (canvas->form == CANVAS_PNG) {
@@ -259,7 +258,6 @@ static void show_text(struct canvas *canvas, double x, double y, double scale, u
 	if (canvas->form == CANVAS_SVG) {
 		text = seen_text(canvas->text, line);
 		svg_text(canvas->svg, x, y, text_width(canvas), FONT_SIZE * scale, rgb, text);
-		free(text);
 		return;
 	}
 	set_source(canvas->cr, rgb);

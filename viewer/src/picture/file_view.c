@@ -72,46 +72,32 @@ static void consider(struct view *view, size_t jump)
 static char *cause_text(const struct table *table, size_t extent)
 {
 	uint32_t cause = cause_of_break(table, extent);
-	char *writer, *name, *text;
+	AUTO_FREE char *writer = writer_name(table, ft_cause_writer(cause)), *name = name_text(writer);
 
 	if (cause == FT_CAUSE_UNKNOWN)
 		return xasprintf("not seen: a scan found it");
-	writer = writer_name(table, ft_cause_writer(cause));
-	name = name_text(writer);
-	text = xasprintf("%s, %s, %s; by %s", cause_op_name(cause), cause_flush_name(cause), cause_why_name(cause),
-			 name);
-	free(writer);
-	free(name);
-	return text;
+	return xasprintf("%s, %s, %s; by %s", cause_op_name(cause), cause_flush_name(cause), cause_why_name(cause), name);
 }
 
 static void put_size(struct view *view, const char *when)
 {
 	const struct figures *f = &view->legend.runs->figures[0];
-	char text[MAX_TEXT];
-	const struct volume *v = &view->one->table.volumes[0];
-	int len;
+	const struct table *table = &view->one->table;
+	const struct volume *v = &table->volumes[0];
+	char stale[COUNTED_MAX + 64] = "";
 
-	len = snprintf(text, sizeof(text), "%s: %s block%s written (%s) in %s extent%s, the last one ends at %s", when,
-		       GROUPED(f->blks), plural(f->blks), BLKS(v, f->blks), GROUPED(f->extents), plural(f->extents),
-		       BLKS(v, view->one->end));
-	if (v->stopped)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "; F2FS has stopped");
-	if (!view->one->is_complete && view->one->table.n_stale)
-		snprintf(text + len, sizeof(text) - (size_t)len, "; %s file%s stale, it is not known which",
-			 GROUPED(view->one->table.n_stale), plural(view->one->table.n_stale));
-	legend_line(&view->legend, RGB_INK, text);
+	if (!view->one->is_complete && table->n_stale)
+		snprintf(stale, sizeof(stale), "; %s stale, it is not known which", COUNT(table->n_stale, "file"));
+	legend_line(&view->legend, RGB_INK, "%s: %s written (%s) in %s, the last one ends at %s%s%s", when, COUNT(f->blks, "block"),
+		    BLKS(v, f->blks), COUNT(f->extents, "extent"), BLKS(v, view->one->end), v->stopped ? "; F2FS has stopped" : "", stale);
 }
 
 static void put_fragments(struct view *view)
 {
 	const struct figures *f = &view->legend.runs->figures[0];
-	char text[MAX_TEXT];
 
-	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read it by 128 KiB takes %s request%s, "
-		 "ideally %s", GROUPED(f->fragments), plural(f->fragments), figures_split(f),
-		 GROUPED(f->requests), plural(f->requests), GROUPED(f->ideal));
-	legend_line(&view->legend, RGB_INK, text);
+	legend_line(&view->legend, RGB_INK, "%s; split factor %.3f: to read it by 128 KiB takes %s, ideally %s",
+		    COUNT(f->fragments, "fragment"), figures_split(f), COUNT(f->requests, "request"), GROUPED(f->ideal));
 }
 
 static void put_last_block(struct view *view, const struct extent *last)
@@ -121,12 +107,10 @@ static void put_last_block(struct view *view, const struct extent *last)
 	uint64_t offset = last->offset + (uint64_t)last->blks - 1, lba = last->lba + (uint64_t)last->blks - 1;
 	const struct volume *v = &one->table.volumes[0];
 	uint64_t blks = jump ? jump->blks : view->legend.runs->figures[0].blks, distance;
-	char text[MAX_TEXT], *cause = NULL;
+	AUTO_FREE char *cause = NULL;
 
-	snprintf(text, sizeof(text), "the last block (%s) is at LBA %s, in segment %s, in a fragment of %s block%s",
-		 GROUPED(offset), GROUPED(lba), GROUPED((lba - v->first_blk) / v->segment_blks),
-		 GROUPED(blks), plural(blks));
-	legend_line(&view->legend, RGB_INK, text);
+	legend_line(&view->legend, RGB_INK, "the last block (%s) is at LBA %s, in segment %s, in a fragment of %s",
+		    GROUPED(offset), GROUPED(lba), GROUPED((lba - v->first_blk) / v->segment_blks), COUNT(blks, "block"));
 	if (!jump) {
 		legend_line(&view->legend, RGB_INK, "the file has no break: each written block follows the one before it");
 		return;
@@ -134,34 +118,28 @@ static void put_last_block(struct view *view, const struct extent *last)
 	distance = file_jump_distance(jump);
 	if (!view->flaw)
 		cause = cause_text(&one->table, jump->extent);
-	snprintf(text, sizeof(text), "which is %s block%s (%s) %s the end of the one before it%s%s", GROUPED(distance),
-		 plural(distance), BLKS(v, distance), jump->to > jump->from ? "after" : "before", cause ? ": " : "",
-		 cause ? cause : "");
-	legend_line(&view->legend, RGB_INK, text);
-	free(cause);
+	legend_line(&view->legend, RGB_INK, "which is %s (%s) %s the end of the one before it%s%s", COUNT(distance, "block"),
+		    BLKS(v, distance), jump->to > jump->from ? "after" : "before", cause ? ": " : "", cause ? cause : "");
 }
 
 static void put_scale(struct view *view)
 {
 	const struct file_plot *plot = &view->plot;
+	double bin = plot_axis_per_px(&plot->across) * (double)plot->bin;
 	const struct volume *v = &view->one->table.volumes[0];
-	char up[BYTES_MAX], bin[BYTES_MAX], text[MAX_TEXT];
+	struct legend *l = &view->legend;
 
-	format_bytes(up, plot_axis_per_px(&plot->up) * v->blk_bytes);
-	format_bytes(bin, plot_axis_per_px(&plot->across) * (double)plot->bin * v->blk_bytes);
-	snprintf(text, sizeof(text), "to the right: offset in the file, 1 pixel = %s; up: block address (LBA), 1 pixel = %s; "
-		 "a line every %s%s", BLKS(v, plot_axis_per_px(&plot->across)), up, BLKS(v, plot->step),
-		 plot->across.n > 1 || plot->up.n > 1 ? "; large gaps are cut out" : "");
-	legend_line(&view->legend, RGB_FAINT, text);
+	legend_line(l, RGB_FAINT, "to the right: offset in the file, 1 pixel = %s; up: block address (LBA), 1 pixel = %s; "
+		    "a line every %s%s", BLKS(v, plot_axis_per_px(&plot->across)), BLKS(v, plot_axis_per_px(&plot->up)), BLKS(v, plot->step),
+		    plot->across.n > 1 || plot->up.n > 1 ? "; large gaps are cut out" : "");
 	if (!view->one->n_jumps)
-		snprintf(text, sizeof(text), "bars are blocks of the file");
+		legend_line(l, RGB_FAINT, "bars are blocks of the file");
 	else if (plot->has_links)
-		snprintf(text, sizeof(text), "bars are blocks; a line to a bar is a break, and has its colour; below: number "
-			 "of breaks in each %s", bin);
+		legend_line(l, RGB_FAINT, "bars are blocks; a line to a bar is a break, and has its colour; below: number "
+			    "of breaks in each %s", BLKS(v, bin));
 	else
-		snprintf(text, sizeof(text), "bars are blocks, colours are mixed by share; %s breaks are too many for lines; "
-			 "below: their number in each %s", GROUPED(view->one->n_jumps), bin);
-	legend_line(&view->legend, RGB_FAINT, text);
+		legend_line(l, RGB_FAINT, "bars are blocks, colours are mixed by share; %s breaks are too many for lines; "
+			    "below: their number in each %s", GROUPED(view->one->n_jumps), BLKS(v, bin));
 }
 
 /* What has no blocks on the volume. */
@@ -169,12 +147,10 @@ static void put_holes(struct view *view)
 {
 	const struct one_file *one = view->one;
 	struct legend *l = &view->legend;
-	AUTO_FREE char *holes = NULL, *unwritten = NULL;
+	AUTO_FREE char *holes = xasprintf("%s: %s", one->is_complete ? "hole" : "hole, or not written (a text does not tell)",
+					  COUNT(one->hole_blks, "block"));
+	AUTO_FREE char *unwritten = xasprintf("allocated, not written: %s", COUNT(one->unwritten_blks, "block"));
 
-	holes = xasprintf("%s: %s block%s", one->is_complete ? "hole" : "hole, or not written (a text does not tell)",
-			  GROUPED(one->hole_blks), plural(one->hole_blks));
-	unwritten = xasprintf("allocated, not written: %s block%s", GROUPED(one->unwritten_blks),
-			      plural(one->unwritten_blks));
 	legend_swatch(l, 0, colors_themed(RGB_HOLE));
 	legend_text(l, 3, RGB_FAINT, holes);
 	canvas_note(l->canvas, "%s", holes);
@@ -212,15 +188,12 @@ static void draw_head(struct view *view, const char *when)
 static void put_heads(struct view *view)
 {
 	struct legend *l = &view->legend;
-	char *which, *text;
+	const char *unknown = view->flaw ? "; why is unknown: " : "", *flaw = view->flaw ? view->flaw : "";
 
-	which = view->n_listed == view->one->n_jumps ?
-		xasprintf("all breaks") :
-		xasprintf("the %s farthest of %s breaks", GROUPED(view->n_listed), GROUPED(view->one->n_jumps));
-	text = xasprintf("%s%s%s", which, view->flaw ? "; why is unknown: " : "", view->flaw ? view->flaw : "");
-	legend_line(l, RGB_INK, text);
-	free(which);
-	free(text);
+	if (view->n_listed == view->one->n_jumps)
+		legend_line(l, RGB_INK, "all breaks%s%s", unknown, flaw);
+	else
+		legend_line(l, RGB_INK, "the %s farthest of %s breaks%s%s", GROUPED(view->n_listed), GROUPED(view->one->n_jumps), unknown, flaw);
 	legend_right(l, COL_OFFSET, RGB_FAINT, "at block");
 	legend_right(l, COL_BYTES, RGB_FAINT, "offset");
 	legend_right(l, COL_FROM, RGB_FAINT, "expected LBA");

@@ -474,7 +474,6 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	size_t every = axis_every(l, 0.5), row;
 	char text[GROUPED_MAX];
 
-	(void)runs;
 	for (row = 0; row < rows->next; row += every) {
 		snprintf(text, sizeof(text), "%ju", (uintmax_t)(rows->volume->first_blk + rows->all[row].blk));
 		axis_put(l, canvas, &l->grids[volume], row, text);

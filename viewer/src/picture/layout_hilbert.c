@@ -223,7 +223,6 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	double side = (double)(grid->columns * l->pitch_x), line = LETTER_H * l->axis_scale;
 	double key = (double)((KEY_SIDE - 1) * layout_px(l->img, KEY_PITCH)), x, y;
 
-	(void)rows;
 	for (int quarter = 0; quarter < 4; quarter++)
 		draw_quarter(l, canvas, grid, runs_volume(runs, volume), &runs->parts[volume], quarter);
 	draw_ticks(l, canvas, grid);

@@ -114,10 +114,16 @@ void legend_half(struct legend *l)
  * legend_line() - write a whole line, and add it to the notes of the picture
  * @l: the legend
  * @rgb: colour of the ink
- * @text: UTF-8
+ * @fmt: as for printf, UTF-8
  */
-void legend_line(struct legend *l, uint32_t rgb, const char *text)
+void legend_line(struct legend *l, uint32_t rgb, const char *fmt, ...)
 {
+	AUTO_FREE char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	xappend_args(&text, fmt, ap);
+	va_end(ap);
 	legend_text(l, 0, rgb, text);
 	canvas_note(l->canvas, "%s", text);
 	legend_next(l);

@@ -37,7 +37,7 @@ void legend_text(struct legend *l, size_t col, uint32_t rgb, const char *text);
 void legend_name(struct legend *l, size_t col, const char *name);
 void legend_next(struct legend *l);
 void legend_half(struct legend *l);
-void legend_line(struct legend *l, uint32_t rgb, const char *text);
+void legend_line(struct legend *l, uint32_t rgb, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void legend_separator(struct legend *l);
 
 /* legend_title.c */

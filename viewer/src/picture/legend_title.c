@@ -16,14 +16,12 @@
 /* The mount points of all volumes. To be freed. */
 static char *volume_paths(const struct table *table)
 {
-	char *text = xasprintf("%s", ""), *path, *longer;
+	char *text = xasprintf("%s", "");
 
 	for (size_t i = 0; i < table->n_volumes && strlen(text) < MAX_TEXT; i++) {
-		path = name_text(table->volumes[i].path);
-		longer = xasprintf("%s%s %s", text, i ? "," : "", path);
-		free(text);
-		free(path);
-		text = longer;
+		AUTO_FREE char *path = name_text(table->volumes[i].path);
+
+		xappend(&text, "%s %s", i ? "," : "", path);
 	}
 	return text;
 }
@@ -60,46 +58,34 @@ static void draw_summary(struct legend *l, const char *when)
 	const struct table *table = l->runs->table;
 	const struct count *total = &l->runs->total;
 	uint64_t files = total->files[0] + total->files[1];
-	char text[MAX_TEXT];
-	int len;
 
-	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%s)",
-		 when, GROUPED(files), plural(files), GROUPED(table->n_extents),
-		 plural(table->n_extents), GROUPED(total->files[1]), plural(total->files[1]),
-		 SHARE(total->files[1], files));
-	if (l->colors->source->needs_causes && !table->causes)
-		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
-	legend_line(l, RGB_INK, text);
+	legend_line(l, RGB_INK, "%s: %s, %s, %s (%s)%s", when, COUNT(files, "file"), COUNT(table->n_extents, "extent"),
+		    COUNT(total->files[1], "fragmented file"), SHARE(total->files[1], files),
+		    l->colors->source->needs_causes && !table->causes ? "; read without causes" : "");
 }
 
 /* One moved block makes a file fragmented: what that costs is another number. */
 static void draw_cost(struct legend *l)
 {
 	const struct figures *sum = &l->runs->sum;
-	char text[MAX_TEXT];
 
-	snprintf(text, sizeof(text), "fragmented files have %s of the blocks; reading all files takes %s more "
-		 "requests than without fragments", SHARE(l->runs->total.blks[1], sum->blks),
-		 SHARE(sum->requests - sum->ideal, sum->ideal));
-	legend_line(l, RGB_INK, text);
+	legend_line(l, RGB_INK, "fragmented files have %s of the blocks; reading all files takes %s more "
+		    "requests than without fragments", SHARE(l->runs->total.blks[1], sum->blks),
+		    SHARE(sum->requests - sum->ideal, sum->ideal));
 }
 
 static void draw_fragments(struct legend *l)
 {
 	const struct runs *runs = l->runs;
 	uint64_t fragments = runs->total.fragments[0] + runs->total.fragments[1];
-	char text[MAX_TEXT];
 
 	if (!runs->sum.ideal) {
 		legend_line(l, RGB_INK, "no file has blocks: no fragments, no split factor");
 		legend_next(l);
 		return;
 	}
-	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
-		 "%s request%s, ideally %s", GROUPED(fragments), plural(fragments),
-		 figures_split(&runs->sum), GROUPED(runs->sum.requests), plural(runs->sum.requests),
-		 GROUPED(runs->sum.ideal));
-	legend_line(l, RGB_INK, text);
+	legend_line(l, RGB_INK, "%s; split factor %.3f: to read all by 128 KiB takes %s, ideally %s", COUNT(fragments, "fragment"),
+		    figures_split(&runs->sum), COUNT(runs->sum.requests, "request"), GROUPED(runs->sum.ideal));
 	draw_cost(l);
 }
 
@@ -137,31 +123,28 @@ static void draw_meaning(struct legend *l)
 	if (!trouble && l->layout->units_per_cell > 1 && !has_shares_below(l))
 		draw_shares(l);
 	else
-		legend_line(l, trouble ? RGB_INK : RGB_FAINT, trouble ? trouble : meaning);
+		legend_line(l, trouble ? RGB_INK : RGB_FAINT, "%s", trouble ? trouble : meaning);
 }
 
 static void draw_units(struct legend *l)
 {
 	AUTO_FREE char *text = l->layout->ops->describe(l->layout, l->runs->table);
 
-	legend_line(l, RGB_FAINT, text);
+	legend_line(l, RGB_FAINT, "%s", text);
 	draw_meaning(l);
 }
 
 static void draw_folding(struct legend *l)
 {
 	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
-	char text[MAX_TEXT];
-	int len;
+	char lost[64] = "";
 
-	if (l->layout->is_instead) {
-		snprintf(text, sizeof(text), "drawn by segments: boxes (--layout boxes) would fold %s of the blocks of files",
-			 SHARE((uint64_t)(l->layout->folded_share * 1000), 1000));
-		legend_line(l, RGB_INK, text);
-	} else if (l->layout->strip) {
+	if (l->layout->is_instead)
+		legend_line(l, RGB_INK, "drawn by segments: boxes (--layout boxes) would fold %s of the blocks of files",
+			    SHARE((uint64_t)(l->layout->folded_share * 1000), 1000));
+	else if (l->layout->strip)
 		legend_line(l, RGB_FAINT, "strip above the boxes: the volume to scale, dark where watched files are; "
 			    "underlined: not folded");
-	}
 	if (l->layout->fold_rows) {
 		legend_line(l, RGB_FAINT, "empty rows are folded into a line; the rest is to one scale");
 		return;
@@ -171,21 +154,19 @@ static void draw_folding(struct legend *l)
 		return;
 	}
 	if (!limit) {
-		legend_line(l, RGB_FAINT, l->layout->row_blks || l->layout->order == ORDER_HILBERT ?
+		legend_line(l, RGB_FAINT, "%s", l->layout->row_blks || l->layout->order == ORDER_HILBERT ?
 			 l->runs->lens->range ? "nothing is folded: all of these blocks are drawn, to one scale" :
 			 "nothing is folded: the whole volume is drawn, to one scale" :
 			 "nothing is folded: every block is drawn");
 		return;
 	}
-	len = snprintf(text, sizeof(text), "%s of more than %s blocks are folded (gaps: %ju): the rest is %s",
-		       l->colors->source->range_rule ? "ranges of one colour" : "fragments",
-		       GROUPED(l->layout->fold_over), (uintmax_t)l->layout->free_fold_over,
-		       l->layout->label > 0 ? "a hatched box with the number of its blocks" :
-		       l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box");
 	if (limit != wanted)
-		snprintf(text + len, sizeof(text) - (size_t)len, wanted ?
-			 " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
-	legend_line(l, RGB_FAINT, text);
+		snprintf(lost, sizeof(lost), wanted ? " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
+	legend_line(l, RGB_FAINT, "%s of more than %s blocks are folded (gaps: %ju): the rest is %s%s",
+		    l->colors->source->range_rule ? "ranges of one colour" : "fragments",
+		    GROUPED(l->layout->fold_over), (uintmax_t)l->layout->free_fold_over,
+		    l->layout->label > 0 ? "a hatched box with the number of its blocks" :
+		    l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box", lost);
 }
 
 /**
@@ -195,11 +176,9 @@ static void draw_folding(struct legend *l)
 void legend_heat(struct legend *l)
 {
 	const struct heat *heat = l->colors->heat;
-	char text[MAX_TEXT];
 
-	snprintf(text, sizeof(text), "reads after the page cache, by windows of %s KiB; counts halve every %s second%s",
-		 GROUPED(heat->window_blks * BLK_KIB), GROUPED(heat->period_s), plural(heat->period_s));
-	legend_line(l, RGB_INK, text);
+	legend_line(l, RGB_INK, "reads after the page cache, by windows of %s KiB; counts halve every %s",
+		    GROUPED(heat->window_blks * BLK_KIB), COUNT(heat->period_s, "second"));
 }
 
 /* What is drawn, if that is not all. */
@@ -207,18 +186,14 @@ static void draw_lens(struct legend *l)
 {
 	const struct runs *runs = l->runs;
 	const struct part *part = runs->parts;
-	char *only, *text;
+	AUTO_FREE char *only = NULL, *text = NULL;
 
-	if (runs->lens->range) {
-		text = runs->n_parts == 1 ?
-		       xasprintf("LBA %ju to %ju", (uintmax_t)part->first_blk, (uintmax_t)(part->end_blk - 1)) :
-		       xasprintf("LBA %s of each volume", runs->lens->range);
-		only = xasprintf("%s is drawn, and counted below; the lines above are of the whole volume%s", text,
-				 plural(runs->n_parts));
-		legend_line(l, RGB_INK, only);
-		free(only);
-		free(text);
-	}
+	if (runs->lens->range && runs->n_parts == 1)
+		legend_line(l, RGB_INK, "LBA %ju to %ju is drawn, and counted below; the lines above are of the whole volume",
+			    (uintmax_t)part->first_blk, (uintmax_t)(part->end_blk - 1));
+	else if (runs->lens->range)
+		legend_line(l, RGB_INK, "LBA %s of each volume is drawn, and counted below; the lines above are of the whole volume%s",
+			    runs->lens->range, plural(runs->n_parts));
 	if (!runs->selection)
 		return;
 	only = name_text(runs->lens->only);
@@ -228,8 +203,6 @@ static void draw_lens(struct legend *l)
 			text);
 	canvas_note(l->canvas, "%s", text);
 	legend_next(l);
-	free(text);
-	free(only);
 }
 
 /**

@@ -388,7 +388,8 @@ static void draw_heading(struct canvas *canvas, const struct layout *l, const st
 {
 	double y = (double)(l->grids[volume].y - l->heading) + LETTER_H * l->scale / 2, w;
 	const struct volume *v = runs_volume(runs, volume);
-	char *path = name_text(v->path), *text = heading_text(runs, volume, blks_drawn), dev[32];
+	AUTO_FREE char *path = name_text(v->path), *text = heading_text(runs, volume, blks_drawn);
+	char dev[32];
 	double x = (double)l->margin, room = (double)canvas->right - x;
 	/* most letters are narrower than LETTER_W */
 	size_t cols = strlen(text) * 4 / 5 + 2;
@@ -400,8 +401,6 @@ static void draw_heading(struct canvas *canvas, const struct layout *l, const st
 	w = (double)canvas->right - x - (double)((cols > HEADING_COLS ? cols : HEADING_COLS) * LETTER_W) * l->scale;
 	x += canvas_text_fit(canvas, x, y, w, l->scale, RGB_INK, path) + 2 * LETTER_W * l->scale;
 	canvas_text(canvas, x, y, l->scale, RGB_INK, text);
-	free(path);
-	free(text);
 }
 
 /* Return: the blocks of files that were drawn or folded. */

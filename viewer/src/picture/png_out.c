@@ -70,14 +70,11 @@ static uint8_t *indexed(const struct canvas *canvas, struct palette *p)
 
 static noreturn void png_failed(png_structp png, png_const_charp message)
 {
-	(void)png;
 	die("cannot make the picture: %s", errno ? strerror(errno) : message);
 }
 
 static void png_warned(png_structp png, png_const_charp message)
 {
-	(void)png;
-	(void)message;
 }
 
 /* PNG requires Latin-1 without control characters other than newlines. */

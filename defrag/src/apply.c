@@ -198,9 +198,8 @@ static bool has_company(const struct plan *plan, const struct range *r)
 static bool may_go_on(const struct work *w, uint64_t blks, int fd, const struct stat *st)
 {
 	AUTO_FREE char *tight = site_is_tight(&w->site, blks);
-	bool may = !tight && !refuse_step(fd, st, w->site.way);
 
-	return may;
+	return !tight && !refuse_step(fd, st, w->site.way);
 }
 
 /*
@@ -393,7 +392,7 @@ static void do_volume(struct work *w, uint32_t volume)
 	uint64_t kb_before = 0, kb_after = 0;
 	const struct device *device;
 	bool is_known;
-	uint32_t *files;
+	AUTO_FREE uint32_t *files = NULL;
 	size_t n;
 	char *why = site_open(&w->site, w->plan, volume);
 
@@ -407,7 +406,6 @@ static void do_volume(struct work *w, uint32_t volume)
 	for (size_t i = 0; i < n && !w->result->stopped; i++)
 		if (w->plan->files[files[i]].n_chosen)
 			do_file(w, files[i]);
-	free(files);
 	if (is_known && device_f2fs(device, "lifetime_write_kbytes", &kb_after)) {
 		w->result->device_is_known = true;
 		w->result->device_kb += kb_after - kb_before;

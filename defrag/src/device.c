@@ -33,10 +33,9 @@ static uint64_t queue_limit(const struct volume *v, const char *name)
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		char *path = xasprintf("/sys/dev/block/%u:%u/%s/%s", v->major, v->minor, folders[i], name);
+		AUTO_FREE char *path = xasprintf("/sys/dev/block/%u:%u/%s/%s", v->major, v->minor, folders[i], name);
 		bool found = read_number(path, &value);
 
-		free(path);
 		if (found)
 			return value;
 	}

@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 
 #include "fiemap.h"
-#include "input/table.h"
 #include "util.h"
 
 #define AT_ONCE 512

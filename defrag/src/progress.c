@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of carrying out a plan: how far it is, on a terminal; and not faster than allowed. */
 
-#include "model.h"
 #include "progress.h"
 #include "util.h"
 

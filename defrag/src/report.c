@@ -65,9 +65,8 @@ static int by_saving(const void *a, const void *b, void *priv)
 	const struct file_plan *x = &plan->files[i], *y = &plan->files[k];
 	uint64_t x_extra = x->now.requests - x->now.ideal, y_extra = y->now.requests - y->now.ideal;
 
-	if (!x->n_chosen != !y->n_chosen)
-		return x->n_chosen ? -1 : 1;
-	return FIRST(ORDER(y->saved, x->saved), FIRST(ORDER(y_extra, x_extra), ORDER(i, k)));
+	return FIRST(ORDER(!x->n_chosen, !y->n_chosen),
+		     FIRST(ORDER(y->saved, x->saved), FIRST(ORDER(y_extra, x_extra), ORDER(i, k))));
 }
 
 /**

@@ -50,9 +50,7 @@ static uint64_t counted(const struct heat_window *w)
 
 static int fewer_blks(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? 1 : x > y ? -1 : 0;
+	return ORDER(*(const uint64_t *)b, *(const uint64_t *)a);
 }
 
 /**

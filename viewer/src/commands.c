@@ -5,9 +5,7 @@
 #include "input/pairs.h"
 #include "input/recording.h"
 #include "input/table.h"
-#include "model/flaws.h"
 #include "model/space.h"
-#include "names.h"
 #include "outfile.h"
 #include "output/columns.h"
 #include "output/condition.h"
@@ -167,10 +165,9 @@ static char *heat_of_moment(const struct session *s)
 static bool read_heat(struct session *s)
 {
 	struct heat heat;
-	char *path = session_has_heat(s) ? heat_of_moment(s) : NULL;
+	AUTO_FREE char *path = session_has_heat(s) ? heat_of_moment(s) : NULL;
 	char *trouble = heat_read(&heat, path ? path : s->heat_path);
 
-	free(path);
 	if (trouble && !s->heat_was_read)
 		die("%s", trouble);
 	if (trouble && !s->heat_was_missed)

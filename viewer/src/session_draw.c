@@ -2,7 +2,6 @@
 /* Part of a session: table -> runs -> layout -> picture -> PNG, SVG or PDF. */
 #include "input/recording.h"
 #include "input/zones.h"
-#include "model/flaws.h"
 #include "model/one_file.h"
 #include "model/runs.h"
 #include "model/space.h"
@@ -63,14 +62,13 @@ static void draw_file(struct session *s, const struct table *table)
 {
 	struct canvas canvas;
 	uint32_t file;
-	char *trouble = one_file_find(table, s->source.name, *s->options.operands, &file);
+	AUTO_FREE char *trouble = one_file_find(table, s->source.name, *s->options.operands, &file);
 
 	if (trouble && !s->options.interval_ns)
 		die("%s", trouble);
 	if (trouble && !s->trouble_was_said)
 		warn("%s", trouble);
 	s->trouble_was_said = trouble;
-	free(trouble);
 	if (s->trouble_was_said)
 		return;
 	file_view_draw(&canvas, table, s->source.name, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.output));

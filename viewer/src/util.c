@@ -566,9 +566,23 @@ int slurp(struct text *text, int fd)
 int slurp_file(struct text *text, const char *path)
 {
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? errno : slurp(text, fd);
 
-	return err;
+	return fd < 0 ? errno : slurp(text, fd);
+}
+
+/**
+ * take_line() - end a line where its newline is
+ * @line: the line
+ *
+ * Return: the next line.
+ */
+char *take_line(char *line)
+{
+	size_t len = strcspn(line, "\n");
+	char *next = line + len + !!line[len];
+
+	line[len] = '\0';
+	return next;
 }
 
 /**

@@ -127,6 +127,7 @@ void set_input_limit(uint64_t bytes, const char *remedy);
 noreturn void input_too_large(const char *name);
 int slurp(struct text *text, int fd);
 int slurp_file(struct text *text, const char *path);
+char *take_line(char *line);
 void text_free(struct text *text);
 
 const char *nearest(const char *word, const char *const *names, size_t n);

@@ -73,10 +73,7 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 	if (is_packed(text))
 		unpack(text, name);
 	for (line = text->buf; *line; line = next) {
-		size_t len = strcspn(line, "\n");
-
-		next = line + len + !!line[len];
-		line[len] = '\0';
+		next = take_line(line);
 		if (!number++ && strcmp(line, magic) != 0)
 			break;
 		if (!strncmp(line, unknown, strlen(unknown)))

@@ -71,10 +71,7 @@ static bool parse(struct heat *heat, const char *name, char *text)
 	char *line, *next;
 
 	for (line = text; *line; line = next) {
-		size_t len = strcspn(line, "\n");
-
-		next = line + len + !!line[len];
-		line[len] = '\0';
+		next = take_line(line);
 		if (!n++ || *line == '#')
 			is_known &= read_comment(heat, name, n, line);
 		else

@@ -8,40 +8,19 @@
  *	254:0 21 .sst rocksdb:low:812 .log rocksdb:high:812
  */
 
+#include "input/fields.h"
 #include "input/pairs.h"
-#include "names.h"
 
 static const char magic[] = "# fragtrace by_pair 1";
 
-enum { DEV, TIMES, VICTIM_EXT, VICTIM, CULPRIT_EXT, CULPRIT, N_FIELDS };
-
-/* Split a line into its fields, and decode their escapes. */
-static bool split(char *line, char *fields[N_FIELDS])
-{
-	for (size_t i = 0; i < N_FIELDS; i++) {
-		fields[i] = line;
-		line += strcspn(line, " ");
-		if (line == fields[i] || (*line == ' ') != (i < N_FIELDS - 1))
-			return false;
-		if (*line)
-			*line++ = '\0';
-		if (path_unescape(fields[i], fields[i], fields[i] + strlen(fields[i])))
-			return false;
-	}
-	return true;
-}
-
 static bool read_line(struct pair *pair, char *line)
 {
-	char *fields[N_FIELDS], rest;
+	const char *dev, *times, *victim;
+	char rest;
 
-	if (!split(line, fields) || sscanf(fields[DEV], "%u:%u%c", &pair->major, &pair->minor, &rest) != 2 ||
-	    sscanf(fields[TIMES], "%" SCNu64 "%c", &pair->times, &rest) != 1)
-		return false;
-	pair->victim_ext = fields[VICTIM_EXT];
-	pair->culprit_ext = fields[CULPRIT_EXT];
-	pair->culprit = fields[CULPRIT];
-	return true;
+	return take_word(&line, &dev) && take_word(&line, &times) && take_word(&line, &pair->victim_ext) && take_word(&line, &victim) &&
+	       take_word(&line, &pair->culprit_ext) && take_word(&line, &pair->culprit) && !*line &&
+	       sscanf(dev, "%u:%u%c", &pair->major, &pair->minor, &rest) == 2 && sscanf(times, "%" SCNu64 "%c", &pair->times, &rest) == 1;
 }
 
 static int by_times(const void *a, const void *b)
@@ -68,10 +47,7 @@ void pairs_read(struct pairs *pairs, const char *name, struct text *text)
 	*pairs = (struct pairs){ .text = *text };
 	*text = (struct text){ 0 };
 	for (line = pairs->text.buf; *line; line = next) {
-		size_t len = strcspn(line, "\n");
-
-		next = line + len + !!line[len];
-		line[len] = '\0';
+		next = take_line(line);
 		number++;
 		has_magic |= !strcmp(line, magic);
 		if (*line == '#')

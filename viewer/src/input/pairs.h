@@ -17,9 +17,9 @@ struct pair {
 	unsigned int major;
 	unsigned int minor;
 	uint64_t times;
-	char *victim_ext;
-	char *culprit_ext;
-	char *culprit;
+	const char *victim_ext;
+	const char *culprit_ext;
+	const char *culprit;
 };
 
 /**

@@ -78,7 +78,7 @@ static void keep_order(struct table *table, const struct volume *volume)
 void volume_keep(struct table *table, const char *name, const char *wanted)
 {
 	struct volume volume;
-	uint32_t *files;
+	AUTO_FREE uint32_t *files = NULL;
 	size_t i;
 
 	if (!wanted)
@@ -91,7 +91,6 @@ void volume_keep(struct table *table, const char *name, const char *wanted)
 	files = keep_files(table, i);
 	keep_extents(table, &volume, files);
 	keep_order(table, &volume);
-	free(files);
 	volume.end -= volume.first;
 	volume.first = 0;
 	table->volumes[0] = volume;

@@ -7,12 +7,9 @@
  * the Nth device, counted from 0, with max_open_zones.N and max_active_zones.N of its queue; a device without it has no zones.
  * In a recording, a line ends with the word changed if the zone was another one when F2FS's state began to be copied.
  */
-#include <fcntl.h>
 #include <linux/blkzoned.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "input/f2fs_lines.h"
 #include "input/f2fs_state.h"
@@ -70,9 +67,8 @@ static uint64_t read_limit(FILE *limit)
 static uint64_t queue_limit(dev_t dev, const char *name)
 {
 	AUTO_FREE char *path = xasprintf("/sys/dev/block/%u:%u/queue/%s", major(dev), minor(dev), name);
-	uint64_t n = read_limit(fopen(path, "re"));
 
-	return n;
+	return read_limit(fopen(path, "re"));
 }
 
 /* This and all below return why it cannot be read, to be freed, or NULL. */
@@ -127,9 +123,8 @@ static char *ask_device(struct zone_device *d)
 static uint64_t copied_limit(const struct table *table, const struct volume *v, const char *dir, const char *name, size_t i)
 {
 	AUTO_FREE char *numbered = xasprintf("%s.%zu", name, i);
-	uint64_t n = read_limit(f2fs_state_open(table, v, dir, numbered));
 
-	return n;
+	return read_limit(f2fs_state_open(table, v, dir, numbered));
 }
 
 static void parse_zones(struct zone_device *d, struct f2fs_lines *lines)

@@ -272,9 +272,7 @@ static int by_size(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->blks != y->blks)
-		return x->blks < y->blks ? 1 : -1;
-	return strcmp(x->ext, y->ext);
+	return FIRST(ORDER(y->blks, x->blks), strcmp(x->ext, y->ext));
 }
 
 /* Give colours to the extensions with the most blocks. One whose colours another one has goes without. */

@@ -207,7 +207,7 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	static const struct lens all;
 	AUTO_FREE uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
 	bool next_tone[MAX_RULES] = { false };
-	bool *cuts = colors->source->near_break ? xcalloc(table->n_extents, sizeof(*cuts)) : NULL;
+	AUTO_FREE bool *cuts = colors->source->near_break ? xcalloc(table->n_extents, sizeof(*cuts)) : NULL;
 
 	*runs = (struct runs){ .table = table, .colors = colors, .lens = &all, .selection = selection, .states = states };
 	runs->parts = lens_parts(&all, table, "", &runs->n_parts);
@@ -219,7 +219,6 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	runs->near = cuts ? xcalloc(table->n_extents, sizeof(*runs->near)) : NULL;
 	for (size_t i = 0; i < table->n_volumes; i++)
 		shade_volume(runs, i, colors, rule_of, next_tone, cuts);
-	free(cuts);
 	if (colors->heat)
 		count_reads(runs, runs->counts);
 	memcpy(runs->drawn, runs->counts, sizeof(runs->drawn));

@@ -163,9 +163,7 @@ static int by_cost(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->cost.ns > y->cost.ns || x->cost.ns < y->cost.ns)
-		return x->cost.ns > y->cost.ns ? -1 : 1;
-	return strcmp(x->path ? x->path : x->ext, y->path ? y->path : y->ext);
+	return FIRST(ORDER(y->cost.ns, x->cost.ns), strcmp(x->path ? x->path : x->ext, y->path ? y->path : y->ext));
 }
 
 static int by_ext(const void *a, const void *b)

@@ -98,36 +98,18 @@ static bool is_same(const struct ledger_line *a, const struct ledger_line *b, en
 static int by_got(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	bool others = is_others(x->first);
-	uint64_t nx = got(x->bytes), ny = got(y->bytes);
 
-	if (others != is_others(y->first))
-		return others ? 1 : -1;
-	if (nx != ny)
-		return nx > ny ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	return FIRST(ORDER(is_others(x->first), is_others(y->first)),
+		     FIRST(ORDER(got(y->bytes), got(x->bytes)), ORDER(x->first, y->first)));
 }
 
-static int by_key(const void *a, const void *b, enum by by)
+static int by_key(const void *a, const void *b, void *priv)
 {
 	const struct row *x = a, *y = b;
-	int differ = strcmp(key_of(x->first, by), key_of(y->first, by));
+	const enum by *by = priv;
 
-	if (is_others(x->first) != is_others(y->first))
-		return is_others(x->first) ? 1 : -1;
-	if (differ)
-		return differ;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static int by_cgroup(const void *a, const void *b)
-{
-	return by_key(a, b, BY_CGROUP);
-}
-
-static int by_extension(const void *a, const void *b)
-{
-	return by_key(a, b, BY_EXTENSION);
+	return FIRST(ORDER(is_others(x->first), is_others(y->first)),
+		     FIRST(strcmp(key_of(x->first, *by), key_of(y->first, *by)), ORDER(x->first, y->first)));
 }
 
 /* The rows of a table; *n is at least 1. */
@@ -143,7 +125,7 @@ static struct row *rows_of(const struct ledger *ledger, const struct ledger_line
 			memcpy(rows[all++].bytes, ledger->lines[i].bytes, sizeof(rows->bytes));
 		}
 	if (by == BY_CGROUP || by == BY_EXTENSION)
-		qsort(rows, all, sizeof(*rows), by == BY_CGROUP ? by_cgroup : by_extension);
+		qsort_r(rows, all, sizeof(*rows), by_key, &by);
 	for (i = 0, *n = 0; i < all; i++) {
 		struct row one = rows[i], *last = *n ? &rows[*n - 1] : NULL;
 

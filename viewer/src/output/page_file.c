@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "conf.h"
-#include "input/f2fs_state.h"
 #include "input/recording.h"
 #include "input/source.h"
 #include "outfile.h"

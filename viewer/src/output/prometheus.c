@@ -82,12 +82,8 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
 
 /* === Text === */
 
-/**
- * put_prometheus_label() - write the value of a label, without its quotes
- * @file: where to
- * @path: any bytes; backslash, quote and newline are escaped, the rest is made UTF-8
- */
-void put_prometheus_label(FILE *file, const char *path)
+/* Write the value of a label, without its quotes. */
+static void put_label(FILE *file, const char *path)
 {
 	AUTO_FREE char *text = name_text(path);
 	const char *p;
@@ -102,45 +98,61 @@ void put_prometheus_label(FILE *file, const char *path)
 	}
 }
 
-static void put_sample(FILE *file, const struct metric *metric, const struct volume *v,
-		       const char *state, uint64_t value)
+/**
+ * metrics_begin() - begin a metric
+ * @m: the metrics
+ * @name: its name
+ * @help: what it is, in a sentence
+ */
+void metrics_begin(struct metrics *m, const char *name, const char *help)
 {
-	fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", metric->name, v->major, v->minor);
-	put_prometheus_label(file, v->path);
-	if (state)
-		fprintf(file, "\",state=\"%s", state);
-	fprintf(file, "\"} %ju\n", (uintmax_t)value);
+	m->name = name;
+	fprintf(m->file, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-static void put_metric(FILE *file, const struct metric *metric, const struct table *table,
-		       const struct sums *sums)
+/**
+ * metrics_sample() - write the value that a volume has of a metric
+ * @m: the metrics
+ * @v: the volume
+ * @label: another label, or NULL
+ * @value: its value
+ * @n: the number
+ */
+void metrics_sample(const struct metrics *m, const struct volume *v, const char *label, const char *value, uint64_t n)
+{
+	fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, v->major, v->minor);
+	put_label(m->file, v->path);
+	if (label)
+		fprintf(m->file, "\",%s=\"%s", label, value);
+	fprintf(m->file, "\"} %ju\n", (uintmax_t)n);
+}
+
+static void put_metric(struct metrics *m, const struct metric *metric, const struct table *table, const struct sums *sums)
 {
 	static const char *const states[] = { "contiguous", "fragmented" };
 
-	fprintf(file, "# HELP %s %s\n# TYPE %s gauge\n", metric->name, metric->help, metric->name);
+	metrics_begin(m, metric->name, metric->help);
 	for (size_t i = 0; i < table->n_volumes; i++) {
 		const uint64_t *values = (const uint64_t *)((const char *)&sums[i] + metric->at);
 
 		for (size_t k = 0; k < metric->n; k++)
-			put_sample(file, metric, &table->volumes[i],
-				   metric->n > 1 ? states[k] : NULL, values[k]);
+			metrics_sample(m, &table->volumes[i], metric->n > 1 ? "state" : NULL, states[k], values[k]);
 	}
 }
 
 /* === Breaks === */
 
-static void put_break_samples(FILE *file, const char *name, const struct volume *v, const char *ext,
-			      const struct file_break *breaks, size_t n)
+static void put_break_samples(const struct metrics *m, const struct volume *v, const char *ext, const struct file_break *breaks, size_t n)
 {
 	size_t n_sums;
 	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
 
 	for (size_t i = 0; i < n_sums; i++) {
-		fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", name, v->major, v->minor);
-		put_prometheus_label(file, v->path);
-		fputs("\",extension=\"", file);
-		put_prometheus_label(file, ext);
-		fprintf(file, "\",op=\"%s\",flush=\"%s\",why_here=\"%s\"} %ju\n", cause_op_name(sums[i].cause),
+		fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, v->major, v->minor);
+		put_label(m->file, v->path);
+		fputs("\",extension=\"", m->file);
+		put_label(m->file, ext);
+		fprintf(m->file, "\",op=\"%s\",flush=\"%s\",why_here=\"%s\"} %ju\n", cause_op_name(sums[i].cause),
 			cause_flush_name(sums[i].cause), cause_why_name(sums[i].cause), (uintmax_t)sums[i].breaks);
 	}
 }
@@ -162,8 +174,7 @@ static bool is_lasting(const struct group *group)
 }
 
 /* The first extensions by name, the others together. */
-static void put_volume_breaks(FILE *file, const char *name, const struct volume *v, const struct group *groups,
-			      size_t n)
+static void put_volume_breaks(const struct metrics *m, const struct volume *v, const struct group *groups, size_t n)
 {
 	size_t n_breaks = 0, n_others = 0, named = 0;
 	AUTO_FREE struct file_break *others = NULL;
@@ -175,7 +186,7 @@ static void put_volume_breaks(FILE *file, const char *name, const struct volume 
 		const struct group *group = &groups[i];
 
 		if (named < MAX_EXTENSIONS && is_lasting(group)) {
-			put_break_samples(file, name, v, *group->ext ? group->ext : "-", group->breaks,
+			put_break_samples(m, v, *group->ext ? group->ext : "-", group->breaks,
 					  group->n_breaks);
 			named++;
 		} else if (group->n_breaks) {
@@ -183,24 +194,22 @@ static void put_volume_breaks(FILE *file, const char *name, const struct volume 
 			n_others += group->n_breaks;
 		}
 	}
-	put_break_samples(file, name, v, "other", others, n_others);
+	put_break_samples(m, v, "other", others, n_others);
 }
 
 /* Label values are words of the module, except extensions. Only a few extensions are used. */
-static void put_breaks(FILE *file, const struct table *table, const uint8_t *starts)
+static void put_breaks(struct metrics *m, const struct table *table, const uint8_t *starts)
 {
-	static const char name[] = "fragtrace_breaks";
 	AUTO(groups_free) struct groups groups;
 	AUTO(breaks_free) struct breaks breaks;
 	size_t n;
 
 	breaks_find(&breaks, table, starts);
 	groups_find(&groups, table, &breaks);
-	fprintf(file, "# HELP %s Fragments that are not the first of their file, by why they begin there.\n"
-		"# TYPE %s gauge\n", name, name);
+	metrics_begin(m, "fragtrace_breaks", "Fragments that are not the first of their file, by why they begin there.");
 	for (size_t i = 0; i < groups.n; i += n) {
 		n = groups_of_volume(&groups, i);
-		put_volume_breaks(file, name, &table->volumes[groups.all[i].volume], &groups.all[i], n);
+		put_volume_breaks(m, &table->volumes[groups.all[i].volume], &groups.all[i], n);
 	}
 }
 
@@ -214,23 +223,23 @@ static void put_breaks(FILE *file, const struct table *table, const uint8_t *sta
  */
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces)
 {
-	static const char time_name[] = "fragtrace_table_timestamp_seconds", stale_name[] = "fragtrace_stale_files";
 	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	AUTO_FREE struct figures *figures = figures_of(table, starts, NULL);
 	AUTO_FREE struct sums *sums = sums_of(table, figures);
+	struct metrics m;
 	struct outfile out;
 
 	outfile_open(&out, path, "metrics");
-	fprintf(out.file, "# HELP %s When the table was read, in seconds since 1970.\n"
-		"# TYPE %s gauge\n%s %jd.%03d\n", time_name, time_name, time_name,
-		(intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
-	fprintf(out.file, "# HELP %s Watched files whose blocks may have moved since fragtrace read them.\n"
-		"# TYPE %s gauge\n%s %ju\n", stale_name, stale_name, stale_name, (uintmax_t)table->n_stale);
+	m.file = out.file;
+	metrics_begin(&m, "fragtrace_table_timestamp_seconds", "When the table was read, in seconds since 1970.");
+	fprintf(out.file, "%s %jd.%03d\n", m.name, (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
+	metrics_begin(&m, "fragtrace_stale_files", "Watched files whose blocks may have moved since fragtrace read them.");
+	fprintf(out.file, "%s %ju\n", m.name, (uintmax_t)table->n_stale);
 	for (size_t i = 0; i < ARRAY_LEN(metrics); i++)
-		put_metric(out.file, &metrics[i], table, sums);
+		put_metric(&m, &metrics[i], table, sums);
 	if (table->causes)
-		put_breaks(out.file, table, starts);
+		put_breaks(&m, table, starts);
 	if (spaces)
-		space_put_metrics(out.file, table, spaces);
+		space_put_metrics(&m, table, spaces);
 	outfile_close(&out);
 }

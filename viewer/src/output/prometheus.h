@@ -8,4 +8,16 @@
 #include "model/space.h"
 
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces);
-void put_prometheus_label(FILE *file, const char *path);
+
+/**
+ * struct metrics - metrics that are written
+ * @file: where to
+ * @name: of the metric whose samples are written
+ */
+struct metrics {
+	FILE *file;
+	const char *name;
+};
+
+void metrics_begin(struct metrics *m, const char *name, const char *help);
+void metrics_sample(const struct metrics *m, const struct volume *v, const char *label, const char *value, uint64_t n);

@@ -137,9 +137,8 @@ static bool is_taken(const struct recorder *recorder, int64_t time_ms)
 {
 	AUTO_FREE char *binary = name_at(recorder, time_ms, BINARY_SUFFIX);
 	AUTO_FREE char *text = name_at(recorder, time_ms, TEXT_SUFFIX);
-	bool taken = !access(binary, F_OK) || !access(text, F_OK);
 
-	return taken;
+	return !access(binary, F_OK) || !access(text, F_OK);
 }
 
 /* Each table has its own time. If the time is taken, because the clock was set back, add 1 ms. */

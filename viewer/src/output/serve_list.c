@@ -90,9 +90,8 @@ static bool has_text(const char *path, const char *find)
 {
 	AUTO_FREE char *lower = find[strcspn(find, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? NULL : in_lower_case(path);
 	const char *compared = lower ? lower : path;
-	bool has = strstr(compared, find) || path_is_shown(compared, find);
 
-	return has;
+	return strstr(compared, find) || path_is_shown(compared, find);
 }
 
 static bool is_listed(const struct serve_view *view, const struct serve_list *list, size_t i)

@@ -10,7 +10,6 @@
  * Each answer is computed when it is asked for, and limited. Knows nothing of HTTP, see serve.c.
  */
 
-#include "model/causes.h"
 #include "model/zone_use.h"
 #include "output/page_data.h"
 #include "output/serve_compare.h"

@@ -177,82 +177,61 @@ void space_put_json(struct json *json, const struct table *table, const struct s
 
 /* === Metrics === */
 
-struct metrics {
-	FILE *file;
-	const char *name;
-};
-
 #define FOR_EACH_KNOWN(s) \
 	for (s = spaces; s < spaces + table->n_volumes; s++) \
 		if (is_known(s))
-
-static void begin(struct metrics *m, const char *name, const char *help)
-{
-	m->name = name;
-	fprintf(m->file, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
-}
-
-/* @label may be NULL; label values of this file are words and numbers. */
-static void sample(struct metrics *m, const struct space *space, const char *label, const char *value, uint64_t n)
-{
-	fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, space->volume->major, space->volume->minor);
-	put_prometheus_label(m->file, space->volume->path);
-	if (label)
-		fprintf(m->file, "\",%s=\"%s", label, value);
-	fprintf(m->file, "\"} %ju\n", (uintmax_t)n);
-}
 
 static void sample_from(struct metrics *m, const struct space *s, uint64_t from, uint64_t n)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)from);
-	sample(m, s, "min_blocks", text, n);
+	metrics_sample(m, s->volume, "min_blocks", text, n);
 }
 
 static void put_segments(struct metrics *m, const struct table *table, const struct space *spaces)
 {
 	const struct space *s;
 
-	begin(m, "fragtrace_f2fs_section_bytes", "Size of a section.");
+	metrics_begin(m, "fragtrace_f2fs_section_bytes", "Size of a section.");
 	FOR_EACH_KNOWN(s)
 		if (s->segs_per_sec)
-			sample(m, s, NULL, NULL, bytes_of(s, s->segs_per_sec * F2FS_SEGMENT_BLKS));
-	begin(m, "fragtrace_f2fs_segments", "Segments of the main area.");
+			metrics_sample(m, s->volume, NULL, NULL, bytes_of(s, s->segs_per_sec * F2FS_SEGMENT_BLKS));
+	metrics_begin(m, "fragtrace_f2fs_segments", "Segments of the main area.");
 	FOR_EACH_KNOWN(s) {
-		sample(m, s, "state", "full", s->full);
-		sample(m, s, "state", "dirty", s->dirty);
+		metrics_sample(m, s->volume, "state", "full", s->full);
+		metrics_sample(m, s->volume, "state", "dirty", s->dirty);
 		if (!s->knows_heads) {
-			sample(m, s, "state", "empty", s->empty);
+			metrics_sample(m, s->volume, "state", "empty", s->empty);
 			continue;
 		}
-		sample(m, s, "state", "log", s->heads);
-		sample(m, s, "state", "free", s->state->status.free);
-		sample(m, s, "state", "prefree", s->state->status.prefree);
+		metrics_sample(m, s->volume, "state", "log", s->heads);
+		metrics_sample(m, s->volume, "state", "free", s->state->status.free);
+		metrics_sample(m, s->volume, "state", "prefree", s->state->status.prefree);
 	}
-	begin(m, "fragtrace_f2fs_reserved_segments", "Segments that F2FS keeps free for garbage collection.");
+	metrics_begin(m, "fragtrace_f2fs_reserved_segments", "Segments that F2FS keeps free for garbage collection.");
 	FOR_EACH_KNOWN(s)
 		if (s->state->status.segments)
-			sample(m, s, NULL, NULL, s->state->status.reserved);
+			metrics_sample(m, s->volume, NULL, NULL, s->state->status.reserved);
 }
 
 static void put_blocks(struct metrics *m, const struct table *table, const struct space *spaces)
 {
 	const struct space *s;
 
-	begin(m, "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.");
+	metrics_begin(m, "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.");
 	FOR_EACH_KNOWN(s)
 		for (size_t i = 0; i < F2FS_N_TYPES; i++)
-			sample(m, s, "type", space_log_keys[i], bytes_of(s, s->types[i].valid));
-	begin(m, "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.");
+			metrics_sample(m, s->volume, "type", space_log_keys[i], bytes_of(s, s->types[i].valid));
+	metrics_begin(m, "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.");
 	FOR_EACH_KNOWN(s)
 		if (s->has_runs)
-			sample(m, s, NULL, NULL, bytes_of(s, s->valid[USE_DATA] - s->watched[USE_DATA]));
-	begin(m, "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.");
+			metrics_sample(m, s->volume, NULL, NULL, bytes_of(s, s->valid[USE_DATA] - s->watched[USE_DATA]));
+	metrics_begin(m, "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.");
 	FOR_EACH_KNOWN(s)
 		for (size_t i = 0; i < F2FS_N_TYPES; i++)
-			sample(m, s, "type", space_log_keys[i], bytes_of(s, s->types[i].ssr_blks));
-	begin(m, "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.");
+			metrics_sample(m, s->volume, "type", space_log_keys[i], bytes_of(s, s->types[i].ssr_blks));
+	metrics_begin(m, "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.");
 	FOR_EACH_KNOWN(s)
 		for (size_t i = 0; i < SPACE_FILL_CLASSES; i++)
 			sample_from(m, s, i * SPACE_FILL_STEP + 1, s->fill[i]);
@@ -271,33 +250,32 @@ static void put_runs(struct metrics *m, const struct table *table, const struct 
 
 /**
  * space_put_metrics() - write the free space of all volumes as metrics
- * @file: where to
+ * @m: the metrics
  * @table: the table
  * @spaces: by volume
  */
-void space_put_metrics(FILE *file, const struct table *table, const struct space *spaces)
+void space_put_metrics(struct metrics *m, const struct table *table, const struct space *spaces)
 {
-	struct metrics m = { .file = file };
 	const struct space *s;
 
-	put_segments(&m, table, spaces);
-	put_blocks(&m, table, spaces);
-	begin(&m, "fragtrace_f2fs_free_runs", "Free runs of at least so many blocks, and fewer than twice as many.");
-	put_runs(&m, table, spaces, false);
-	begin(&m, "fragtrace_f2fs_free_run_bytes", "Blocks of these free runs.");
-	put_runs(&m, table, spaces, true);
-	begin(&m, "fragtrace_f2fs_longest_free_run_bytes", "The longest free run.");
+	put_segments(m, table, spaces);
+	put_blocks(m, table, spaces);
+	metrics_begin(m, "fragtrace_f2fs_free_runs", "Free runs of at least so many blocks, and fewer than twice as many.");
+	put_runs(m, table, spaces, false);
+	metrics_begin(m, "fragtrace_f2fs_free_run_bytes", "Blocks of these free runs.");
+	put_runs(m, table, spaces, true);
+	metrics_begin(m, "fragtrace_f2fs_longest_free_run_bytes", "The longest free run.");
 	FOR_EACH_KNOWN(s)
 		if (s->has_runs)
-			sample(&m, s, NULL, NULL, bytes_of(s, s->longest));
-	begin(&m, "fragtrace_f2fs_gc_candidates", "Sections that garbage collection may pick.");
+			metrics_sample(m, s->volume, NULL, NULL, bytes_of(s, s->longest));
+	metrics_begin(m, "fragtrace_f2fs_gc_candidates", "Sections that garbage collection may pick.");
 	FOR_EACH_KNOWN(s)
-		sample(&m, s, NULL, NULL, s->candidates);
-	begin(&m, "fragtrace_f2fs_gc_victim_bytes", "Valid blocks in the section that it would pick first.");
+		metrics_sample(m, s->volume, NULL, NULL, s->candidates);
+	metrics_begin(m, "fragtrace_f2fs_gc_victim_bytes", "Valid blocks in the section that it would pick first.");
 	FOR_EACH_KNOWN(s) {
 		if (s->greedy.n)
-			sample(&m, s, "policy", "greedy", bytes_of(s, s->greedy.first[0].valid));
+			metrics_sample(m, s->volume, "policy", "greedy", bytes_of(s, s->greedy.first[0].valid));
 		if (s->cost_benefit.n)
-			sample(&m, s, "policy", "cost_benefit", bytes_of(s, s->cost_benefit.first[0].valid));
+			metrics_sample(m, s->volume, "policy", "cost_benefit", bytes_of(s, s->cost_benefit.first[0].valid));
 	}
 }

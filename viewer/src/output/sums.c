@@ -82,9 +82,8 @@ static int compare(const struct sum *x, const struct sum *y)
 static int by_what(const void *a, const void *b)
 {
 	const struct sum *x = a, *y = b;
-	int order = compare(x, y);
 
-	return order ? order : x->file < y->file ? -1 : x->file > y->file;
+	return FIRST(compare(x, y), ORDER(x->file, y->file));
 }
 
 static int by_number(const void *a, const void *b)

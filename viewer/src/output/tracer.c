@@ -379,9 +379,8 @@ static bool is_enabled(const struct tracer *t, const char *event)
 {
 	AUTO_FREE char *file = xasprintf("events/" GROUP "/%s/enable", event);
 	AUTO_FREE char *text = tracefs_instance_file_read(t->instance, file, NULL);
-	bool is = text && *text == '1';
 
-	return is;
+	return text && *text == '1';
 }
 
 /*
@@ -410,14 +409,10 @@ static int by_seq(const void *a, const void *b)
 	const struct waiting *x = a, *y = b;
 	bool x_has = event_has_seq(&x->event), y_has = event_has_seq(&y->event);
 
-	if (x_has != y_has)
-		return x_has ? -1 : 1;
-	if (!x_has)
-		return x->order < y->order ? -1 : 1;
-	if (x->event.dev != y->event.dev)
-		return x->event.dev < y->event.dev ? -1 : 1;
+	if (!x_has || !y_has)
+		return FIRST(ORDER(y_has, x_has), ORDER(x->order, y->order));
 	/* the numbers wrap around */
-	return (int32_t)(x->event.seq - y->event.seq);
+	return FIRST(ORDER(x->event.dev, y->event.dev), (int32_t)(x->event.seq - y->event.seq));
 }
 
 static int by_time(const void *a, const void *b)

@@ -377,7 +377,7 @@ static bool put_folder(FILE *out, const struct table *table, const char *path)
 void why_file(FILE *out, const struct table *table, const char *name, const char *path)
 {
 	const char *flaw = causes_flaw(table);
-	struct breaks breaks;
+	AUTO(breaks_free) struct breaks breaks;
 	size_t n = 0;
 	char *sentence;
 	uint32_t one;
@@ -398,7 +398,6 @@ void why_file(FILE *out, const struct table *table, const char *name, const char
 		put_file(out, table, &breaks, one, flaw);
 		n = 1;
 	}
-	breaks_free(&breaks);
 	if (!n && put_folder(out, table, path))
 		return;
 	if (!n && !(sentence = one_file_without_blocks(table, name, path)))

@@ -55,13 +55,12 @@ static char *limit_sentence(const struct zone_opens *opens)
 	AUTO_FREE char *idle = opens->idle && opens->idle != UINT64_MAX ?
 		     xasprintf("; of them without a log: %s; F2FS writes no such zone before it has collected and reset it", COUNT(opens->idle, "zone")) :
 		     xasprintf("%s", "");
-	char *text = opens->limit == ZONE_MAX_ACTIVE ?
+
+	return opens->limit == ZONE_MAX_ACTIVE ?
 		     xasprintf("%ju zones are open or closed, as many as can be: the device refuses a write to an empty one%s",
 			       (uintmax_t)opens->active, idle) :
 		     xasprintf("%ju zones are open, as many as can be: for a write to another one the device has to close one%s",
 			       (uintmax_t)opens->open, idle);
-
-	return text;
 }
 
 /* === Text === */

@@ -12,7 +12,6 @@
 
 #define TEXT_LINES 7	/* below the title */
 #define MAX_LISTED 12
-#define MAX_TEXT 512
 
 /* Right ends of the columns of the list, in letters from the left; the cause begins at the last one. */
 enum column {

@@ -7,7 +7,6 @@
  * if one block per cell fills at least half of the square, the rest stays blank.
  */
 
-#include "picture/axis.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
 #include "util.h"

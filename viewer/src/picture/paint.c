@@ -5,7 +5,6 @@
  */
 
 #include "names.h"
-#include "picture/axis.h"
 #include "picture/legend.h"
 #include "picture/paint.h"
 #include "picture/strip.h"
@@ -446,7 +445,7 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 {
 	static const char none[] = "no directory is watched";
 	struct folded folded = { 0 };
-	uint64_t *blks_drawn = xcalloc(l->n_grids, sizeof(*blks_drawn));
+	AUTO_FREE uint64_t *blks_drawn = xcalloc(l->n_grids, sizeof(*blks_drawn));
 	uint32_t rgb[UINT8_MAX + 1];
 
 	colors_set_theme(l->img->theme == THEME_DARK);
@@ -459,7 +458,6 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 	legend_draw(canvas, l, runs, colors, &folded, when);
 	for (size_t i = 0; i < l->n_grids; i++)
 		draw_heading(canvas, l, runs, i, blks_drawn[i]);
-	free(blks_drawn);
 	if (!l->n_grids) {
 		canvas_text(canvas, (double)l->margin, (double)l->head, l->scale, RGB_FAINT, none);
 		canvas_note(canvas, "%s", none);

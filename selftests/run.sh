@@ -597,7 +597,7 @@ everything() {
 		suite "papers" "$FT_TESTS/host/papers.sh"
 		suite "parsers" parsers_check
 		suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
-		suite "judge" "$FT_TESTS/host/judge.sh"
+		suite "runner" "$FT_TESTS/host/runner.sh"
 	fi
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# judge.sh - does run.sh count right? Its guests are replaced by a program that prints what a file says.
+# runner.sh - does run.sh count right? Its guests are replaced by a program that prints what a file says.
 
 set -eu
 

@@ -22,6 +22,12 @@ ATTACKS ?=
 HOURS ?=
 RATE ?=
 SYNC ?=
+# For make judge: the load, how often, how much of it, and settings of both sides: OF_A|OF_B.
+LOAD ?=
+RUNS ?=
+WORK ?=
+MOUNT ?=
+SYSFS ?=
 # For make dist: a key of gpg.
 SIGN ?=
 # For make bench: only these parts; less of everything.
@@ -116,6 +122,10 @@ soak:
 # A day of RocksDB recorded with all events: does it stay small, is every moment of it rebuilt?
 day:
 	@HOURS='$(HOURS)' RATE='$(RATE)' SYNC='$(SYNC)' KERNEL='$(or $(KERNEL),6.12)' selftests/commands/day.sh $(OUT)
+
+# Does one of two kernels, or of two settings, fragment files more under the same load?
+judge:
+	@LOAD='$(LOAD)' RUNS='$(RUNS)' SEED='$(SEED)' WORK='$(WORK)' MOUNT='$(MOUNT)' SYSFS='$(SYSFS)' selftests/commands/judge.sh $(OUT)
 
 # libFuzzer on everything that reads text; what it learns stays in the cache.
 fuzz-parsers:
@@ -216,6 +226,8 @@ help:
 	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
 	@echo "make soak                 fragtrace defrag beside programs that check what they read (MINUTES=30), and power failures (CUTS=50)"
 	@echo "make day                  record hours of RocksDB with all events, and rebuild moments of them; HOURS=24, RATE=100000, SYNC=1, OUT=folder"
+	@echo "make judge LOAD=aging     does one of KERNEL='OLD NEW' fragment more, or of two settings, MOUNT='OF_A|OF_B', SYSFS='OF_A|OF_B'? LOAD=aging,"
+	@echo "                          mail, fs-mark, rocksdb or redis; RUNS=5 of each, SEED=N, WORK=1, DISK=512M, OUT=folder; ends with a verdict"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
@@ -229,4 +241,4 @@ help:
 	@echo "                          PAGE=1 also leaves the page that opens recordings there, with the samples in it"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer page vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo samples bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage
+.PHONY: all modules viewer page vm shell check check-bare test test-debug test-large xfstests soak day judge fuzz fuzz-parsers demo samples bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage

@@ -598,6 +598,7 @@ everything() {
 		suite "parsers" parsers_check
 		suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
 		suite "runner" "$FT_TESTS/host/runner.sh"
+		suite "judge" "$FT_TESTS/host/judge.sh"
 	fi
 }
 

@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page
+#                                  bench, judge, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
 #                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
@@ -111,6 +111,7 @@ ft_group() {
 		linux-perf bpftrace gpg gpg-agent lz4" ;;
 	demo) echo "rocksdb-tools python3-matplotlib python3-numpy python3-pil" ;;
 	bench) echo "fio rocksdb-tools redis-tools bpftrace python3 python3-matplotlib" ;;
+	judge) echo "fsmark rocksdb-tools redis-tools" ;;
 	large) echo "fio" ;;
 	soak) echo "fio rocksdb-tools python3 dmsetup" ;;
 	reports) echo "python3 python3-numpy python3-matplotlib" ;;
@@ -125,7 +126,7 @@ ft_group() {
 	fuzz) echo "make clang llvm libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev
 		libzstd-dev" ;;
 	page) echo "make emscripten" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, judge, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page" ;;
 	esac
 }
 

@@ -142,4 +142,7 @@ void op_voltdb(int argc, char **argv);
 /* varmail.c */
 void op_varmail(int argc, char **argv);
 
+/* age.c */
+void op_age(int argc, char **argv);
+
 #endif

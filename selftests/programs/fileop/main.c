@@ -730,7 +730,8 @@ static const struct {
 	{ "timed", 3, op_timed, "FILE SECONDS COMMAND..." },
 	{ "rocksdb", 2, op_rocksdb, "FOLDER FILES" },
 	{ "voltdb", 2, op_voltdb, "FOLDER WRITES" },
-	{ "varmail", 6, op_varmail, "NEW_FOLDER FILES THREADS SECONDS EVERY SEED" },
+	{ "varmail", 6, op_varmail, "NEW_FOLDER FILES THREADS SECONDS EVERY SEED [ROUNDS]" },
+	{ "age", 4, op_age, "NEW_FOLDER BYTES TIMES SEED" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };
 

@@ -29,6 +29,7 @@ enum state { ABSENT, PRESENT, IN_USE };
  * struct mail - what the threads share
  * @folder: where the files are
  * @nr: how many files there may be
+ * @most: how many rounds a thread goes through; 0: until @stop
  * @lock: protects @state
  * @state: of each file
  * @stop: the threads have to end
@@ -42,6 +43,7 @@ enum state { ABSENT, PRESENT, IN_USE };
 struct mail {
 	const char *folder;
 	unsigned int nr;
+	uint64_t most;
 	pthread_mutex_t lock;
 	unsigned char *state;
 	atomic_bool stop;
@@ -175,8 +177,9 @@ static void delete(struct reader *r)
 static void *serve(void *arg)
 {
 	struct reader *r = arg;
+	uint64_t n;
 
-	while (!r->mail->stop) {
+	for (n = 0; r->mail->most ? n < r->mail->most : !r->mail->stop; n++) {
 		delete(r);
 		with_file(r, ABSENT, false, true);
 		with_file(r, PRESENT, true, true);
@@ -222,20 +225,21 @@ static void report(struct mail *mail, uint64_t begin)
 /**
  * op_varmail() - be a mail server
  * @argc: number of words
- * @argv: a folder that is not there, files, threads, seconds, seconds between two reports, seed
+ * @argv: a folder that is not there, files, threads, seconds, seconds between two reports, seed; then perhaps how many rounds
+ * each thread goes through, however long that takes
  *
- * Prints a line at the begin, then one each so many seconds: the milliseconds, and all figures of struct mail since the
- * begin. It is buckets LEAST:FSYNCS that end a line.
+ * Prints a line at the begin, then one each so many seconds, or one at the end of the rounds: the milliseconds, and all
+ * figures of struct mail since the begin. It is buckets LEAST:FSYNCS that end a line.
  */
 void op_varmail(int argc, char **argv)
 {
-	struct mail mail = { .folder = argv[0], .nr = num(argv[1]), .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct mail mail = { .folder = argv[0], .nr = num(argv[1]), .most = argc > 6 ? num(argv[6]) : 0,
+			     .lock = PTHREAD_MUTEX_INITIALIZER };
 	unsigned int threads = num(argv[2]), seed = num(argv[5]), i;
 	uint64_t seconds = num(argv[3]), every = num(argv[4]), begin, at;
 	struct reader *readers = calloc(threads, sizeof(*readers));
 	struct timespec pause;
 
-	(void)argc;
 	mail.state = calloc(mail.nr, 1);
 	if (!readers || !mail.state || !threads || !every)
 		misuse("varmail: out of memory, or nothing to do");
@@ -252,7 +256,7 @@ void op_varmail(int argc, char **argv)
 	for (i = 0; i < threads; i++)
 		if (pthread_create(&readers[i].thread, NULL, serve, &readers[i]))
 			fail("pthread_create");
-	for (at = every; at <= seconds; at += every) {
+	for (at = every; !mail.most && at <= seconds; at += every) {
 		uint64_t until = begin + at * 1000000000ULL;
 
 		pause.tv_sec = until / 1000000000ULL;
@@ -263,4 +267,6 @@ void op_varmail(int argc, char **argv)
 	mail.stop = true;
 	for (i = 0; i < threads; i++)
 		pthread_join(readers[i].thread, NULL);
+	if (mail.most)
+		report(&mail, begin);
 }

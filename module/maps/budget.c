@@ -27,6 +27,7 @@
  * soon after memory was freed.
  */
 #define AGAIN_FIRST	HZ
+#define AGAIN_FREED	(4 * HZ)
 #define AGAIN_LAST	(64 * HZ)
 
 /**
@@ -230,7 +231,7 @@ static void take_up(struct ft_inode *rec, void *arg)
 /* Look each second whether a pass is due. One at a time; the delay grows with each one. */
 static void come_back(struct work_struct *work)
 {
-	static unsigned long delay = AGAIN_FIRST, next = INITIAL_JIFFIES;
+	static unsigned long delay = AGAIN_FIRST, last = INITIAL_JIFFIES;
 	/* the most that was used since the last pass */
 	static long most;
 	struct choice room = { };
@@ -241,15 +242,13 @@ static void come_back(struct work_struct *work)
 		most = 0;
 		return;
 	}
-	if (used < most - (long)(ft_mem_budget() / 16)) {
-		delay = AGAIN_FIRST;
-		next = jiffies;
-	}
+	if (used < most - (long)(ft_mem_budget() / 16))
+		delay = min(delay, AGAIN_FREED);
 	most = max(most, used);
 	ft_mem_largest_owner();
-	if (!ft_mem_uses_more_than(15) && time_after_eq(jiffies, next)) {
+	if (!ft_mem_uses_more_than(15) && time_after_eq(jiffies, last + delay)) {
 		ft_volume_visit_all(take_up, &room);
-		next = jiffies + delay;
+		last = jiffies;
 		delay = min(2 * delay, AGAIN_LAST);
 		most = used;
 	}

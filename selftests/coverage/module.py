@@ -89,8 +89,8 @@ rmmod() {
 	return $status
 }
 """
-# All of it in one section, each block with its line.
-FLAGS = "-w -g -fno-reorder-functions -fno-reorder-blocks-and-partition"
+# All of it in one section, each block with its line; a call that became a jump would be noted for the caller.
+FLAGS = "-w -g -fno-reorder-functions -fno-reorder-blocks-and-partition -fno-optimize-sibling-calls"
 
 
 def build(copy: Copy) -> None:

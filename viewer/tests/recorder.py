@@ -33,6 +33,7 @@ class Model:
         self.time_ns = START * 10 ** 6
         self.seq = 2 ** 32 - 20
         self.log = MAIN
+        self.block_bytes = 4096
         self.next_ino = 4
         self.events: list[tuple] = []
 
@@ -116,7 +117,7 @@ class Model:
             order += [k for k in range(first, len(extents)) if extents[k][6] != "u"]
             files.append((path, first, len(extents) - first, 0, 0, 0, 0, 0, 0, 0, ino, int(ino in self.stale), 0))
         order.sort(key=lambda k: extents[k][3])
-        arrays = [("<Q6IQ", [(0, 254, 0, MAIN, END, 512, 0, 0)]), ("<9Q4I", files), ("<6I", [x[:6] for x in extents]),
+        arrays = [("<Q6IQ2I", [(0, 254, 0, MAIN, END, 512, 0, 0, self.block_bytes, 0)]), ("<9Q4I", files), ("<6I", [x[:6] for x in extents]),
                   ("<I", [(k,) for k in order]), ("<B", [(c,) for c in paths]),
                   ("<3Q2I16s2I", [(2 ** 64 - 1, 0, 0, 0, 0, b"", 0, 0)] * 2)]
         body, header = bytearray(), bytearray()

@@ -114,6 +114,24 @@ def test_every_moment_is_rebuilt(made: Recorder) -> None:
     check_moment(made, len(made.truth) - 1)
 
 
+def test_size_of_a_block_is_kept(tmp_path: Path) -> None:
+    """A moment that is rebuilt has the size of the volume's blocks, and requests of 128 KiB by it."""
+    model = Model(random.Random(SEED))
+    model.block_bytes = 16384
+    recorder = Recorder(tmp_path / "run", model)
+    recorder.copy(0)
+    recorder.steps(60)
+    recorder.flush()
+    recorder.write()
+    at = iso(recorder.truth[-1][0])
+    table = fragsnap.read_table(str(tmp_path / "run"), at)
+    assert table.block_bytes == 16384 and len(table.lba)
+    files = json.loads(view("files", "run", "--at", at, "--json", cwd=tmp_path).stdout)["records"]
+    windows = {ino: {offset // 8 for owner, offset, kind, _ in recorder.truth[-1][1] if owner == ino and kind != "u"}
+               for ino in {file["ino"] for file in files}}
+    assert {file["ino"]: file["ideal_128k"] for file in files} == {ino: len(found) for ino, found in windows.items()}
+
+
 def stale_by_view(folder: Path, at: str) -> tuple[set[int], set[tuple[int, int, int]]]:
     """The files that are marked as stale, and the extents that have an owner: inode, LBA, blocks."""
     files = view("files", "run", "--at", at, "--csv", cwd=folder)

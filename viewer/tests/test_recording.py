@@ -606,7 +606,7 @@ def test_plots_have_moments_between_snapshots(made: Recorder) -> None:
 
 def test_history_has_a_hole_where_events_were_lost(tmp_path: Path) -> None:
     _, lost_at, _, healed = record_gap(tmp_path / "run", SEED)
-    figure = history.make(moments.series_of([str(tmp_path / "run")], 60), None, 5, 32, None)
+    figure = history.make(moments.series_of([str(tmp_path / "run")], 60), None, 5, 128 << 10, None)
     assert "hatched: events were lost, nothing is known" in " ".join(text.get_text() for text in figure.texts)
     begin, end = ((time_ns - START * 10 ** 6) / 10 ** 9 for time_ns in (lost_at, healed))
     for axes in figure.axes:

@@ -80,7 +80,7 @@ expect_refused() {
 	fi
 }
 
-plan 33
+plan 34
 write_good
 if run_check && grep -q '^compared files=4 blocks=91 extents=6 differing=0$' "$dir/said"; then
 	ok "correct texts are accepted"
@@ -103,6 +103,7 @@ expect_refused "a wrong state" table 's/4 fragmented/4 contiguous/' 'is called c
 expect_refused "the other wrong state" table 's/5 contiguous/5 fragmented/' 'is called fragmented'
 expect_refused "a path that is not escaped" table 's/x.040/x /' 'expected 7 fields\|not escaped'
 expect_refused "another version" table '1s/1$/2/' "expected '# fragtrace table 1'"
+expect_refused "blocks of another size" table '1s/$/\n# block_bytes 16384/' 'expected the size of a block, 4096'
 expect_refused "no last newline" table '$s/.*/254:0 9000 2 0 99 contiguous/' 'expected 7 fields'
 expect_refused "a wrong LBA in extents" extents 's/ 3000 3004/ 3001 3005/' 'extents: .*fragtrace says 3001'
 expect_refused "an exclusive end" extents 's/ 0 4 3000 3004/ 0 5 3000 3005/' 'ends are inclusive'

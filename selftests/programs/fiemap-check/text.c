@@ -123,14 +123,19 @@ static bool next_line(char **rest, struct line *line, int n)
 
 static void check_head(char *text, const char *name, int version)
 {
-	char head[128], bytes[64] = "";
+	char head[64], bytes[64];
+	char *second;
 
+	snprintf(head, sizeof(head), "# fragtrace %s %d\n", name, version);
+	if (strncmp(text, head, strlen(head))) {
+		problem("%s:1: expected '# fragtrace %s %d'", name, name, version);
+		return;
+	}
 	/* the size of a block is said where it is not the usual one */
-	if (BLOCK_BYTES != 4096)
-		snprintf(bytes, sizeof(bytes), "# block_bytes %llu\n", BLOCK_BYTES);
-	snprintf(head, sizeof(head), "# fragtrace %s %d\n%s", name, version, bytes);
-	if (strncmp(text, head, strlen(head)) || (!*bytes && strstr(text, "\n# block_bytes ")))
-		problem("%s:1: expected '%s'", name, head);
+	second = text + strlen(head);
+	snprintf(bytes, sizeof(bytes), "# block_bytes %llu\n", BLOCK_BYTES);
+	if (BLOCK_BYTES == 4096 ? !!strstr(text, "\n# block_bytes ") : strncmp(second, bytes, strlen(bytes)) != 0)
+		problem("%s:2: expected the size of a block, %llu, if it is not 4096", name, BLOCK_BYTES);
 }
 
 /* Decode the escapes of /proc/self/mountinfo in place; return false if a byte lacks its escape. */

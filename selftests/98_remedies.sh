@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 98_remedies.sh - what `fragtrace why` advises helps: the same work without and with it, on a large and on a nearly full volume
+# 98_remedies.sh - what `fragtrace why` advises helps: the same work without and with it, with free segments and on a nearly full volume
 #
-# What does not help is not advised: it is tried here, too. Each check names the fragments and the requests of 128 KiB that reading
-# the file takes, of the least that it could take.
+# What does not help is not advised: it is tried here, too. Checks name the breaks and requests that the work
+# on both files has added.
 #
 # kernels: first
 # group: causes
@@ -15,32 +15,46 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 SEED=${SEED:-98}
 
-# fragments(file), cost(file) - print how many fragments it has; with the requests that reading it takes
-fragments() {
-	column files "$MNT/$1" 6
+# figures(file) - print how many fragments it has, how many requests of 128 KiB reading it takes more than it must
+figures() {
+	path=$MNT/$1 awk '!/^#/ && $NF == ENVIRON["path"] { print $6 - 1, $9 - $10 }' $DBG/files
 }
 
-cost() {
-	echo "$(fragments "$1"): $(column files "$MNT/$1" 9) of $(column files "$MNT/$1" 10)"
+# added(file) - print both, less what it had when whole() had made it
+added() {
+	local had
+
+	had="0 0"
+	[ ! -f "/tmp/had/$1" ] || had=$(cat "/tmp/had/$1")
+	echo "$(figures "$1") $had" | awk '{ print $1 - $3, $2 - $4 }'
 }
 
-# helps(name, file, file, words) - has the second file, with what is advised against the breaks of the first one, a fourth of its fragments?
+# helps(name, file, file) - has work on the second file, as it is advised for the first one, added at most a fourth of its breaks and
+# requests?
 helps() {
 	settle
-	check "$1 ($(cost "$2"); $(cost "$3"))" test "$(fragments "$2")" -ge $((4 * $(fragments "$3")))
-	fragtrace why "$MNT/$2" >/tmp/why
-	check "$1: it is advised" grep -q "^What helps against [0-9,]* breaks\?: $4" /tmp/why
+	check "$1 ($(added "$2"); $(added "$3"))" \
+		awk "BEGIN { split(\"$(added "$2") $(added "$3")\", n); exit !(n[1] && n[2] && n[1] >= 4 * n[3] && n[2] >= 4 * n[4]) }"
 }
 
-# same(name, file, file) - have both as many fragments, within a tenth?
+# advised(name, file, words) - are these the first words of what is advised for the file?
+advised() {
+	fragtrace why "$MNT/$2" >/tmp/why
+	check "$1: it is advised" grep -q "^What helps against [0-9,]* breaks\?: $3" /tmp/why
+}
+
+# same(name, file, file) - has work on the second one added no less than three quarters?
 same() {
 	settle
-	check "$1 ($(cost "$2"); $(cost "$3"))" test $((10 * $(fragments "$3"))) -ge $((9 * $(fragments "$2")))
+	check "$1 ($(added "$2"); $(added "$3"))" \
+		awk "BEGIN { split(\"$(added "$2") $(added "$3")\", n); exit !(n[1] && 4 * n[3] >= 3 * n[1] && 4 * n[4] >= 3 * n[2]) }"
 }
 
 # whole(file), pinned(file) - a file of 1 MiB; pinned while it is empty, and allocated
 whole() {
 	fileop write "$MNT/$1" 0 1M sync
+	mkdir -p /tmp/had
+	figures "$1" >"/tmp/had/$1"
 }
 
 pinned() {
@@ -50,20 +64,28 @@ pinned() {
 	whole "$1"
 }
 
-# rewrite(file), map(file), atomic(file), log(file) - write some of its blocks: in random order; through a mapping; by atomic
-# writes; into a log first, then all of them
+# rewrite(file, words...) - write some blocks in random order: each synced alone (dsync), or so many at a time (every N)
 rewrite() {
-	fileop random "$MNT/$1" 256 50 "$SEED" every 4 >/dev/null
+	local file
+
+	file=$1
+	shift
+	fileop random "$MNT/$file" 256 60 "$SEED" "$@" >/dev/null
 }
 
+# map(file, words...) - write blocks through a mapping, each with an msync, or not (nosync)
 map() {
-	local n
+	local n file
 
+	file=$1
+	shift
 	for n in 3 7 1 14 9 5 12 11; do
-		fileop mmap "$MNT/$1" $((n * 65536)) 4K
+		fileop mmap "$MNT/$file" $((n * 65536)) 4K "$@"
 	done
+	sync
 }
 
+# atomic(file), log(file, words...) - write blocks by atomic writes; into a log first, then all of them
 atomic() {
 	local n
 
@@ -73,13 +95,15 @@ atomic() {
 }
 
 log() {
-	local n
+	local n file
 
+	file=$1
+	shift
 	for n in 3 7 1 14 9 5 12 11; do
 		fileop append $MNT/log 4096 1 fdatasync
 	done
 	for n in 3 7 1 14 9 5 12 11; do
-		fileop write "$MNT/$1" $((n * 65536)) 4096
+		fileop write "$MNT/$file" $((n * 65536)) 4096 "$@"
 	done
 	sync
 }
@@ -97,76 +121,86 @@ in_turn() {
 	done
 }
 
-# preallocated(file...) - allocate their size, nothing else
-preallocated() {
-	local file
-
-	for file in "$@"; do
-		fileop fallocate "$MNT/$file" keep 0 128K
-	done
+# as_large() - F2FS rewrites in place where it does on a large volume, of which this is none
+as_large() {
+	echo 16 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 }
 
 # advice(volume, words) - the same work without and with what is advised; these words against files that are synced in turn
 advice() {
-	local file n
+	local file
 
 	whole a
-	rewrite a
+	rewrite a every 20
+	whole a.synced
+	rewrite a.synced dsync
+	helps "$1: rewritten, 20 blocks at a time; each with fdatasync" a a.synced
+	advised "$1" a "fdatasync or msync, or fsync after at most 8 blocks"
 	pinned a.pinned
-	rewrite a.pinned
-	helps "$1: blocks are rewritten; the file is pinned" a a.pinned "pin files"
+	rewrite a.pinned every 20
+	helps "$1: the file is pinned" a a.pinned
 	fileop fallocate $MNT/a.allocated default 0 1M
 	whole a.allocated
-	rewrite a.allocated
+	rewrite a.allocated every 20
 	same "$1: it is only preallocated" a a.allocated
 
 	whole b
-	map b
-	pinned b.pinned
-	map b.pinned
-	helps "$1: blocks are written through a mapping; the file is pinned" b b.pinned "pin files"
+	map b nosync
+	whole b.synced
+	map b.synced
+	helps "$1: written through a mapping; each block with msync" b b.synced
+	advised "$1" b "fdatasync or msync, or fsync after at most 8 blocks"
 
 	whole c
 	atomic c
-	pinned c.pinned
-	log c.pinned
-	helps "$1: atomic writes; a log, and the file is pinned" c c.pinned "pin files .* write ahead into a log"
 	whole c.log
-	log c.log
-	same "$1: a log alone" c c.log
+	log c.log dsync
+	helps "$1: atomic writes; a log, and blocks that are written with fdatasync" c c.log
+	advised "$1" c "write ahead into a log instead of using atomic writes, and fdatasync"
+	whole c.alone
+	log c.alone
+	same "$1: a log alone" c c.alone
 
 	in_turn 4096 32 d d.other sync
 	in_turn 65536 2 d.larger d.other2 sync
-	helps "$1: two files in turn, with a sync after each block; after 16 blocks" d d.larger "$2"
-	pinned d.pinned
-	pinned d.pinned2
-	in_turn 4096 32 d.pinned d.pinned2 sync
-	helps "$1: both are pinned" d d.pinned "$2.* pin"
-	preallocated d.allocated d.allocated2
+	helps "$1: two files in turn, with a sync after each block; after 16 blocks" d d.larger
+	advised "$1" d "$2"
+	for file in d.allocated d.allocated2; do
+		fileop fallocate "$MNT/$file" keep 0 128K
+	done
 	in_turn 4096 32 d.allocated d.allocated2 sync
 	same "$1: both are only preallocated" d d.allocated
 
 	in_turn 4096 32 e e.other direct
 	in_turn 65536 2 e.larger e.other2 direct
-	helps "$1: two files in turn, directly; 16 blocks at a time" e e.larger "write more before each sync or in each direct write"
+	helps "$1: two files in turn, directly; 16 blocks at a time" e e.larger
+	advised "$1" e "write more before each sync or in each direct write"
 
-	fileop fallocate $MNT/f keep 0 1M
-	fileop append $MNT/f 100000 1 fdatasync
+	for file in f f.multiple; do
+		fileop fallocate $MNT/$file keep 0 1M
+		fileop append $MNT/$file 100000 1 fdatasync
+	done
 	fileop truncate $MNT/f 99000
-	fileop append $MNT/f.cut 98304 1 fdatasync
+	fileop truncate $MNT/f.multiple 98304
+	fileop append $MNT/f.whole 99000 1 fdatasync
 	sync
 	settle
-	expect "$1: a file that is cut within its last block; at its end ($(cost f); $(cost f.cut))" "$(fragments f) $(fragments f.cut)" "2 1"
-	fragtrace why $MNT/f >/tmp/why
-	check "$1: it is advised" grep -q "^What helps against 1 break: cut files at a multiple of the block size" /tmp/why
+	for file in f f.multiple f.whole; do
+		breaks=$(awk -v path="$MNT/$file" '!/^#/ && $NF == path && $9 == "tail"' $DBG/extents | wc -l)
+		echo "$file $breaks"
+	done >/tmp/cut
+	expect "$1: cut within its last block; at a multiple; not at all" "$(tr '\n' ' ' </tmp/cut)" "f 1 f.multiple 0 f.whole 0 "
+	advised "$1" f "cut files at a multiple of the block size"
 }
 
 # fill() - a small volume with many holes and few free segments
 fill() {
 	umount $MNT
 	mkfs.f2fs -q -f $DISK $((160 << 11)) >/dev/null
-	mount_volume $DISK $MNT || bail "no volume"
-	fileop many $MNT/x 3000 40000 5000 9 2>/dev/null || :
+	mount_volume $DISK $MNT background_gc=off || bail "no volume"
+	as_large
+	fileop many $MNT/x 3000 40000 5000 9 2>/tmp/full || :
+	expect "the volume is full" "$(cut -d : -f 3 </tmp/full)" " ENOSPC"
 	sync
 	rm $MNT/x*[147]
 	sync
@@ -174,17 +208,19 @@ fill() {
 }
 
 plan 38
-make_volume $DISK $MNT || bail "no volume"
+make_volume $DISK $MNT background_gc=off || bail "no volume"
+as_large
 load path=$MNT
-advice "large volume" "write more before each sync"
+advice "free segments" "write more before each sync"
 check_exact "maps are exact" $MNT
 fill
-advice "nearly full volume" "keep more segments free.* need larger writes"
+advice "nearly full" "keep more segments free.* need larger writes"
 fill
 fileop write $MNT/g 0 8M sync
 rm $MNT/x*[25]
 fileop gc $MNT 1 200
 fileop write $MNT/g.space 0 8M sync
-helps "few free segments; more of them" g g.space "keep more segments free"
+helps "few free segments; more of them" g g.space
+advised "a file without others" g "keep more segments free"
 check_exact "maps are exact" $MNT
 finish

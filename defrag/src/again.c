@@ -12,7 +12,9 @@
 /* Does this operation write blocks elsewhere that the file has? */
 static bool rewrites(uint32_t cause)
 {
-	return advice_of(ft_cause_op(cause)) != ADVICE_NONE;
+	enum ft_op op = ft_cause_op(cause);
+
+	return op == FT_OP_OVERWRITE || op == FT_OP_TAIL || op == FT_OP_MMAP || op == FT_OP_ATOMIC;
 }
 
 /* Is the break recent, and of a kind that comes again? A time that is not known is not recent. */

@@ -408,10 +408,10 @@ test_hopeless() {
 		'254:0 400 1 0 5 fragmented /m/b.x' '254:0 500 1 1 5 fragmented /m/b.x'
 	plan 0 -t s
 	says '  /m/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
-	says '    moved, though hopeless: 1 recent break of 1 by tail, so it will break again; cut files at a multiple of the block size, or do not allocate more than is written.'
+	says '    moved, though hopeless: 1 recent break of 1 by tail, so it will break again; cut files at a multiple of the block size, or do not cut them.'
 	plan 0 -t s --recent 600
 	says '  /m/a.x: 2 requests, left alone, 1 break'
-	says '    hopeless: 1 recent break of 1 by tail, so it will break again; cut files at a multiple of the block size, or do not allocate more than is written.'
+	says '    hopeless: 1 recent break of 1 by tail, so it will break again; cut files at a multiple of the block size, or do not cut them.'
 	says '  /m/b.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
 	plan 4 -t s --recent 600 a.x
 	plan 0 -t s --recent 49 a.x

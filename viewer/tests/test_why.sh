@@ -56,9 +56,10 @@ interleaved="$because the log had gone on to other blocks, of another file or of
 full="$because the segment of the log was full, and the log went on elsewhere"
 ssr="$because the log fills holes of a dirty segment"
 moved="$because one of the two was rewritten or moved away"
-pin='pin files while they are empty (F2FS_IOC_SET_PIN_FILE) and allocate their size'
-larger="write more before each sync or in each direct write, or $pin. Allocating alone does not help: F2FS chooses blocks when it writes"
-cut='cut files at a multiple of the block size, or do not allocate more than is written'
+in_place='fdatasync or msync, or fsync after at most 8 blocks: F2FS then rewrites in place, unless ipu_policy says otherwise (it is 16 on large volumes)'
+place="$in_place. Or allocate all of a new, empty file that is pinned (F2FS_IOC_SET_PIN_FILE); it cannot grow"
+larger='write more before each sync or in each direct write. To preallocate does not help: F2FS chooses blocks when it writes'
+cut='cut files at a multiple of the block size, or do not cut them'
 
 # === Sentences ===
 
@@ -77,7 +78,7 @@ test_by_extension() {
 	.db: 2 of 2 files are fragmented, 2 breaks:
 	  1 (50 %): $overwrite$flusher$ssr; by rocksdb:high (pid 812).
 	  1 (50 %): $gc$moved.
-	What helps against 1 break: $pin: F2FS then rewrites them in place. They take whole segments, which must be free.
+	What helps against 1 break: $place.
 	What helps against 3 breaks: $cut.
 	What helps against 2 breaks: $larger.
 	EOF
@@ -128,19 +129,18 @@ advises() {
 }
 
 test_advice() {
-	in_place="$pin: F2FS then rewrites them in place. They take whole segments, which must be free"
-	space='keep more segments free: delete files, or let garbage collection run; "fragtrace space" counts them. Files that are written in turn, with syncs, need larger writes, too, or to be pinned'
-	advises overwrite sync moved "$in_place"
-	advises overwrite writeback ssr "$in_place"
-	advises mmap sync moved "$in_place"
-	advises atomic sync moved "$pin, and write ahead into a log: atomic writes always go elsewhere"
+	space='keep more segments free; "fragtrace space" counts them. Files that are written in turn, with syncs, need larger writes, too'
+	advises overwrite sync moved "$place"
+	advises overwrite writeback ssr "$place"
+	advises mmap sync moved "$place"
+	advises atomic sync moved "write ahead into a log instead of using atomic writes, and $in_place"
 	advises tail sync moved "$cut"
 	advises append sync interleaved "$larger"
 	advises direct none interleaved "$larger"
 	advises append writeback ssr "$space"
-	advises direct none ssr "$space"
 	for other in "append writeback interleaved" "append sync new_segment" "direct none new_segment" "gc_bg none moved" \
-		"range none moved" "unknown none unknown" "inline sync other_log" "compress sync interleaved"; do
+		"range none moved" "unknown none unknown" "inline sync other_log" "compress sync interleaved" "direct none ssr" \
+		"gc_fg none ssr" "defrag none ssr"; do
 		# shellcheck disable=SC2086
 		advises $other
 	done
@@ -162,7 +162,7 @@ test_advice() {
 	} >t
 	snapshot t
 	why
-	[ "$(sed -n 's/^What helps against //p' out)" = "10 breaks: $in_place." ] || fail "$(cat out)"
+	[ "$(sed -n 's/^What helps against //p' out)" = "10 breaks: $place." ] || fail "$(cat out)"
 }
 
 # block(lba) - what fragtrace block says of it, into the file out

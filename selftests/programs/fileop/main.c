@@ -288,7 +288,7 @@ static void op_mmap(int argc, char **argv)
 		fail("mmap");
 	for (i = 0; i < len; i++)
 		map[off - start + i] = 'A' + i % 26;
-	if (msync(map, off - start + len, MS_SYNC))
+	if (argc < 4 && msync(map, off - start + len, MS_SYNC))
 		fail("msync");
 	munmap(map, off - start + len);
 	close_file(fd, argv[0]);
@@ -671,7 +671,7 @@ static const struct {
 	{ "lengthen", 3, op_lengthen, "PREFIX COUNT BYTES" },
 	{ "links", 3, op_links, "FILE PREFIX COUNT" },
 	{ "refused", 3, op_refused, "FILE OFFSET LENGTH" },
-	{ "mmap", 3, op_mmap, "FILE OFFSET LENGTH" },
+	{ "mmap", 3, op_mmap, "FILE OFFSET LENGTH [nosync]" },
 	{ "append", 3, op_append, "FILE CHUNK COUNT [fdatasync]" },
 	{ "random", 4, op_random, "FILE BLOCKS COUNT SEED [direct] [every N]" },
 	{ "fallocate", 4, op_fallocate, "FILE default|keep|punch|collapse|zero|zerokeep|insert OFFSET LENGTH [TIMES]" },

@@ -6,16 +6,15 @@
  */
 #include "model/advice.h"
 
-#define PIN "pin files while they are empty (F2FS_IOC_SET_PIN_FILE) and allocate their size"
+#define IN_PLACE \
+	"fdatasync or msync, or fsync after at most 8 blocks: F2FS then rewrites in place, unless ipu_policy says otherwise (it is 16 on large volumes)"
 
 static const char *const texts[NR_ADVICES] = {
-	[ADVICE_PIN] = PIN ": F2FS then rewrites them in place. They take whole segments, which must be free",
-	[ADVICE_LOG] = PIN ", and write ahead into a log: atomic writes always go elsewhere",
-	[ADVICE_CUT] = "cut files at a multiple of the block size, or do not allocate more than is written",
-	[ADVICE_LARGER] = "write more before each sync or in each direct write, or " PIN
-			  ". Allocating alone does not help: F2FS chooses blocks when it writes",
-	[ADVICE_SPACE] = "keep more segments free: delete files, or let garbage collection run; \"fragtrace space\" counts them. Files "
-			 "that are written in turn, with syncs, need larger writes, too, or to be pinned",
+	[ADVICE_PLACE] = IN_PLACE ". Or allocate all of a new, empty file that is pinned (F2FS_IOC_SET_PIN_FILE); it cannot grow",
+	[ADVICE_LOG] = "write ahead into a log instead of using atomic writes, and " IN_PLACE,
+	[ADVICE_CUT] = "cut files at a multiple of the block size, or do not cut them",
+	[ADVICE_LARGER] = "write more before each sync or in each direct write. To preallocate does not help: F2FS chooses blocks when it writes",
+	[ADVICE_SPACE] = "keep more segments free; \"fragtrace space\" counts them. Files that are written in turn, with syncs, need larger writes, too",
 };
 
 /**
@@ -31,23 +30,20 @@ enum advice advice_of(uint32_t cause)
 	switch (ft_cause_op(cause)) {
 	case FT_OP_OVERWRITE:
 	case FT_OP_MMAP:
-		return ADVICE_PIN;
+		return ADVICE_PLACE;
 	case FT_OP_ATOMIC:
 		return ADVICE_LOG;
 	case FT_OP_TAIL:
 		return ADVICE_CUT;
 	case FT_OP_APPEND:
-		if (why == FT_WHY_INTERLEAVED && ft_cause_flush(cause) == FT_FLUSH_SYNC)
-			return ADVICE_LARGER;
-		break;
+		if (why == FT_WHY_SSR)
+			return ADVICE_SPACE;
+		return why == FT_WHY_INTERLEAVED && ft_cause_flush(cause) == FT_FLUSH_SYNC ? ADVICE_LARGER : ADVICE_NONE;
 	case FT_OP_DIRECT:
-		if (why == FT_WHY_INTERLEAVED)
-			return ADVICE_LARGER;
-		break;
+		return why == FT_WHY_INTERLEAVED ? ADVICE_LARGER : ADVICE_NONE;
 	default:
-		break;
+		return ADVICE_NONE;
 	}
-	return why == FT_WHY_SSR ? ADVICE_SPACE : ADVICE_NONE;
 }
 
 /**

@@ -7,16 +7,16 @@
 /**
  * enum advice - what helps against a break
  * @ADVICE_NONE: nothing that is known
- * @ADVICE_PIN: pin the file: F2FS rewrites it in place
- * @ADVICE_LOG: no atomic writes, and pin the file
- * @ADVICE_CUT: do not cut the file within a block
+ * @ADVICE_PLACE: let F2FS rewrite in place
+ * @ADVICE_LOG: no atomic writes, and that
+ * @ADVICE_CUT: do not cut files within a block
  * @ADVICE_LARGER: write more at a time
  * @ADVICE_SPACE: more free segments
  * @NR_ADVICES: how many there are
  */
 enum advice {
 	ADVICE_NONE,
-	ADVICE_PIN,
+	ADVICE_PLACE,
 	ADVICE_LOG,
 	ADVICE_CUT,
 	ADVICE_LARGER,

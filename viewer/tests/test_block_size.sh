@@ -107,8 +107,22 @@ test_pictures() {
 	has out.svg '1 row = 1 segment (8 MiB)'
 	"$fragtrace" view -t t --layout hilbert -o out.svg
 	has out.svg '32 MiB' '<title>'
+	printf '%s\n' '# fragtrace heat 2' '# block_bytes 16384' '# windows blocks=8 period_secs=3600' '254:0 4 0 7 7 7 0 0 /mnt/a.db' >heat
+	"$fragtrace" view -t t --color-by heat --heat heat -o out.svg
+	has out.svg 'by windows of 128 KiB'
 	"$fragtrace" file a.db -t t.snapshot -o out.svg
 	has out.svg '16 blocks written (256 KiB) in 2 extents, the last one ends at 256 KiB' '76 blocks (1.2 MiB) after' 'takes 3 requests, ideally 2'
+}
+
+# a.db has 16 blocks, b.db 8
+test_runs_are_compared_by_bytes() {
+	made
+	mkdir -p old/1 new/1
+	cp t old/1/table
+	sed 2d t >new/1/table
+	"$fragtrace" compare old new >out || [ $? = 4 ]
+	tr -s ' ' <out >text
+	has text ' blocks of data 96 24 '
 }
 
 test_sentences() {

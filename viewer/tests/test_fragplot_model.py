@@ -252,6 +252,9 @@ def test_volumes_of_different_sizes_are_not_compared():
     other = parsed(HEAD.replace("blocks=1000", "blocks=900"), "u")
     with pytest.raises(fragsnap.SnapError, match="u: volume 254:0 has blocks=900"):
         layout.merged_volumes(table("").volumes, other)
+    other = parsed(HEAD.replace("\n", "\n# block_bytes 16384\n", 1), "u")
+    with pytest.raises(fragsnap.SnapError, match="u: volume 254:0 has blocks=1000 of 16384 bytes"):
+        layout.merged_volumes(table("").volumes, other)
 
 
 def test_a_volume_of_16_tib():

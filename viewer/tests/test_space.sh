@@ -420,8 +420,8 @@ test_metrics() {
 	metric fragtrace_f2fs_valid_bytes ',type="warm_node"' $((78 * 4096))
 	metric fragtrace_f2fs_unwatched_data_bytes '' 4096
 	metric fragtrace_f2fs_ssr_bytes ',type="warm_data"' $((2207 * 4096))
-	metric fragtrace_f2fs_free_runs ',min_blocks="64"' 23
-	metric fragtrace_f2fs_free_run_bytes ',min_blocks="64"' $((2175 * 4096))
+	metric fragtrace_f2fs_free_runs ',min_bytes="262144"' 23
+	metric fragtrace_f2fs_free_run_bytes ',min_bytes="262144"' $((2175 * 4096))
 	metric fragtrace_f2fs_longest_free_run_bytes '' $((47248 * 4096))
 	metric fragtrace_f2fs_gc_victim_bytes ',policy="greedy"' $((1250 * 4096))
 	# the same series, however the volume is filled; each name has one HELP and one TYPE before its samples

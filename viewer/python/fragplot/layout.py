@@ -107,10 +107,10 @@ def merged_volumes(known: list[Volume], table: Table) -> list[Volume]:
     result = {volume.dev: volume for volume in known}
     for volume in table.volumes:
         old = result.setdefault(volume.dev, volume)
-        if (old.main_blkaddr, old.end, old.segment_blocks) != \
-                (volume.main_blkaddr, volume.end, volume.segment_blocks):
-            raise SnapError(f"{table.name}: volume {volume.dev} has blocks={volume.end} main_blkaddr="
-                            f"{volume.main_blkaddr}, in a table before blocks={old.end} main_blkaddr="
+        if (old.main_blkaddr, old.end, old.segment_blocks, old.block_bytes) != \
+                (volume.main_blkaddr, volume.end, volume.segment_blocks, volume.block_bytes):
+            raise SnapError(f"{table.name}: volume {volume.dev} has blocks={volume.end} of {volume.block_bytes} bytes, main_blkaddr="
+                            f"{volume.main_blkaddr}, in a table before blocks={old.end} of {old.block_bytes} bytes, main_blkaddr="
                             f"{old.main_blkaddr}; expected tables of the same volume")
     return list(result.values())
 

@@ -174,7 +174,8 @@ static void read_table(struct compared *c, size_t run)
 	starts = xcalloc(table.n_extents, sizeof(*starts));
 	all = figures_of(&table, starts, NULL);
 	sum = figures_sum(all, table.n_files);
-	set(c, run, BLOCKS, (double)sum.blks);
+	/* in blocks of 4 KiB: the two kernels may have pages, and so blocks, of different sizes */
+	set(c, run, BLOCKS, (double)(sum.blks * (table_blk_bytes(&table) / DEFAULT_BLK_BYTES)));
 	set(c, run, FRAGMENTS, (double)sum.fragments);
 	set(c, run, EXTRA, (double)(sum.requests - sum.ideal));
 	c->has_causes &= table.causes != NULL;

@@ -181,12 +181,13 @@ void space_put_json(struct json *json, const struct table *table, const struct s
 	for (s = spaces; s < spaces + table->n_volumes; s++) \
 		if (is_known(s))
 
-static void sample_from(struct metrics *m, const struct space *s, uint64_t from, uint64_t n)
+/* @label: the unit of @from */
+static void sample_from(struct metrics *m, const struct space *s, const char *label, uint64_t from, uint64_t n)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)from);
-	metrics_sample(m, s->volume, "min_blocks", text, n);
+	metrics_sample(m, s->volume, label, text, n);
 }
 
 static void put_segments(struct metrics *m, const struct table *table, const struct space *spaces)
@@ -234,7 +235,7 @@ static void put_blocks(struct metrics *m, const struct table *table, const struc
 	metrics_begin(m, "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.");
 	FOR_EACH_KNOWN(s)
 		for (size_t i = 0; i < SPACE_FILL_CLASSES; i++)
-			sample_from(m, s, i * SPACE_FILL_STEP + 1, s->fill[i]);
+			sample_from(m, s, "min_blocks", i * SPACE_FILL_STEP + 1, s->fill[i]);
 }
 
 /* The classes of a volume never go away: a series that ends is not one that is 0. */
@@ -245,7 +246,7 @@ static void put_runs(struct metrics *m, const struct table *table, const struct 
 
 	FOR_EACH_KNOWN(s)
 		for (i = 0; s->has_runs && i < SPACE_RUN_CLASSES && UINT64_C(1) << i <= s->volume->end_blk - s->volume->first_blk; i++)
-			sample_from(m, s, UINT64_C(1) << i, is_bytes ? bytes_of(s, s->run_blks[i]) : s->run_count[i]);
+			sample_from(m, s, "min_bytes", bytes_of(s, UINT64_C(1) << i), is_bytes ? bytes_of(s, s->run_blks[i]) : s->run_count[i]);
 }
 
 /**
@@ -260,7 +261,7 @@ void space_put_metrics(struct metrics *m, const struct table *table, const struc
 
 	put_segments(m, table, spaces);
 	put_blocks(m, table, spaces);
-	metrics_begin(m, "fragtrace_f2fs_free_runs", "Free runs of at least so many blocks, and fewer than twice as many.");
+	metrics_begin(m, "fragtrace_f2fs_free_runs", "Free runs of at least so many bytes, and fewer than twice as many.");
 	put_runs(m, table, spaces, false);
 	metrics_begin(m, "fragtrace_f2fs_free_run_bytes", "Blocks of these free runs.");
 	put_runs(m, table, spaces, true);

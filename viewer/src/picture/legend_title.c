@@ -9,7 +9,6 @@
 #include "picture/legend_line.h"
 
 #define MAX_TEXT 512
-#define BLK_KIB 4
 
 /* === Title === */
 
@@ -178,7 +177,7 @@ void legend_heat(struct legend *l)
 	const struct heat *heat = l->colors->heat;
 
 	legend_line(l, RGB_INK, "reads after the page cache, by windows of %s KiB; counts halve every %s",
-		    GROUPED(heat->window_blks * BLK_KIB), COUNT(heat->period_s, "second"));
+		    GROUPED(heat->window_blks * table_blk_bytes(l->runs->table) / 1024), COUNT(heat->period_s, "second"));
 }
 
 /* What is drawn, if that is not all. */

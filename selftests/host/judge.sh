@@ -89,7 +89,17 @@ aged() {
 		}'
 }
 
-plan 22
+# folder_of(kernel) - print where the module is built for a kernel of this name, whose release is always the same
+folder_of() {
+	(
+		# shellcheck source=../machine/build.sh
+		. "$FT_TESTS/machine/build.sh"
+		KREL=6.12.0 KROOT=$1
+		ft_build_folder "$1"
+	)
+}
+
+plan 23
 make_judge
 refused "an unknown load" "LOAD='mails': expected aging, mail, fs-mark, rocksdb or redis" LOAD=mails
 refused "no load" "LOAD='': expected aging, mail, fs-mark, rocksdb or redis" KERNEL='6.12 7'
@@ -129,6 +139,8 @@ expect "a guest that fails ends it, with its last words" "$(paste -sd ' ' "$dir/
 rm -rf "$dir/out"
 echo 123 >"$dir/fails"
 expect "if the emulator fails, the run is repeated" "$(judge LOAD=aging KERNEL='6.12 7' RUNS=1) $(cut -d ' ' -f 2 "$dir/given" | paste -sd ' ')" "4 6.12 6.12 7"
+
+refuse "the modules of two trees with the same release are apart" [ "$(folder_of /linux/old)" = "$(folder_of /linux/new)" ]
 
 # The loads that are our own, in memory of this machine.
 tools=$("$FT_TESTS/machine/build.sh" tools)

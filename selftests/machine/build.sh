@@ -25,6 +25,16 @@ ft_build_root() {
 	echo "$(ft_cache)/build/$(basename "$FT_TOP" | tr -c 'a-zA-Z0-9._\n-' _)-$(echo "$FT_TOP" | cksum | cut -d ' ' -f 1)"
 }
 
+# ft_build_folder(version) - print where the module is built for this kernel, which ft_kernel() has found
+#
+# Two trees of the user may have the same release.
+ft_build_folder() {
+	case $1 in
+	*/*) echo "$(ft_build_root)/$KREL-$(echo "$KROOT" | cksum | cut -d ' ' -f 1)" ;;
+	*) echo "$(ft_build_root)/$KREL" ;;
+	esac
+}
+
 # ft_mirror(folder) - fill a build folder with links to the module's sources; remove links to deleted files
 ft_mirror() {
 	local file
@@ -101,30 +111,31 @@ ft_running() {
 
 # build_main(arguments...) - the command described at the top
 build_main() {
-	local what
+	local what kernel
 
 	what=${1:-}
 	[ $# = 0 ] || shift
 	case $what in
 	module)
-		what=${1:-6.12}
+		kernel=${1:-6.12}
 		[ $# = 0 ] || shift
 		ft_packages build
-		ft_kernel "$what"
+		ft_kernel "$kernel"
 		mkdir -p "$(ft_build_root)"
-		ft_locked "build-$KREL" ft_make_module "$(ft_build_root)/$KREL" "$@"
+		ft_locked "build-$KREL" ft_make_module "$(ft_build_folder "$kernel")" "$@"
 		;;
 	tested | check)
+		kernel=${1:-6.12}
 		ft_packages build
-		ft_kernel "${1:-6.12}"
+		ft_kernel "$kernel"
 		[ $# = 0 ] || shift
 		mkdir -p "$(ft_build_root)"
 		if [ "$what" = check ]; then
-			rm -rf "$(ft_build_root)/$KREL-tested"
+			rm -rf "$(ft_build_folder "$kernel")-tested"
 			! ft_inside sh -c 'command -v sparse' >/dev/null ||
 				set -- C=1 CHECK="sparse -include $FT_TESTS/machine/kernel/sparse.h" "$@"
 		fi
-		what=$(ft_build_root)/$KREL-tested
+		what=$(ft_build_folder "$kernel")-tested
 		ft_locked "tested-$KREL" ft_make_module "$what" W=1 FT_SELFTEST=1 "$@" >/dev/null
 		ft_check_names "$what"
 		echo "$what"

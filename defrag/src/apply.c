@@ -392,7 +392,6 @@ static void do_volume(struct work *w, uint32_t volume)
 	uint64_t kb_before = 0, kb_after = 0;
 	const struct device *device;
 	bool is_known;
-	AUTO_FREE uint32_t *files = NULL;
 	size_t n;
 	char *why = site_open(&w->site, w->plan, volume);
 
@@ -402,7 +401,7 @@ static void do_volume(struct work *w, uint32_t volume)
 	}
 	device = &w->site.plan->device;
 	is_known = device_f2fs(device, "lifetime_write_kbytes", &kb_before);
-	files = report_files(w->plan, volume, &n);
+	AUTO_FREE uint32_t *files = report_files(w->plan, volume, &n);
 	for (size_t i = 0; i < n && !w->result->stopped; i++)
 		if (w->plan->files[files[i]].n_chosen)
 			do_file(w, files[i]);
@@ -443,8 +442,9 @@ char *apply_ask(struct plan *plan, uint32_t file)
 {
 	enum way way = plan->volumes[plan->table->files[file].volume].way;
 	char *why;
-	AUTO_CLOSE int fd = refuse_or_open(plan->table, file, way, true, &plan->files[file].generation, &why);
+	int fd = refuse_or_open(plan->table, file, way, true, &plan->files[file].generation, &why);
 
+	auto_close(&fd);
 	return why;
 }
 

@@ -80,14 +80,13 @@ int defrag_run(const struct options *given)
 	AUTO(table_free) struct table table;
 	AUTO(weights_free) struct weights weights;
 	AUTO(plan_free) struct plan plan;
-	AUTO_FREE bool *meant = NULL;
 
 	check(&options);
 	source_init(&source, options.table ? options.table : DEFAULT_SNAPSHOT);
 	/* a source that cannot be read the first time ends the program */
 	source_read_table(&source, &table, false);
 	source_report(&source);
-	meant = select_files(&options, &table);
+	AUTO_FREE bool *meant = select_files(&options, &table);
 	weights_init(&weights, &options);
 	if (options.hot_percent < 100.0)
 		weights_choose(&weights, &table, meant, options.hot_percent);

@@ -195,10 +195,8 @@ bool device_requests(const struct device *device, uint64_t *requests)
  */
 bool device_f2fs(const struct device *device, const char *name, uint64_t *value)
 {
-	AUTO_FREE char *path = NULL;
-
 	if (!device->name)
 		return false;
-	path = xasprintf("/sys/fs/f2fs/%s/%s", device->name, name);
+	AUTO_FREE char *path = xasprintf("/sys/fs/f2fs/%s/%s", device->name, name);
 	return read_number(path, value);
 }

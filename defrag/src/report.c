@@ -260,7 +260,6 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	const struct volume *on = &plan->table->volumes[volume];
 	const struct volume_plan *v = &plan->volumes[volume];
 	size_t n, i;
-	AUTO_FREE uint32_t *files = NULL;
 
 	name_put(stdout, on->path);
 	printf(": %s, %s, requests of %s: %s, if no file were fragmented %s; %s take%s more than needed\n",
@@ -270,7 +269,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 		printf("  left alone: %s\n", v->refused);
 	put_sums(plan, volume);
 	put_reader(plan, volume);
-	files = report_files(plan, volume, &n);
+	AUTO_FREE uint32_t *files = report_files(plan, volume, &n);
 	for (i = 0; i < n && i < MAX_FILES; i++)
 		put_file(plan, files[i]);
 	if (i < n)

@@ -115,7 +115,6 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	const struct volume_plan *v = &plan->volumes[volume];
 	uint64_t free_segments = 0;
 	bool is_known = device_f2fs(&v->device, "free_segments", &free_segments);
-	AUTO_FREE uint32_t *files = NULL;
 	size_t n;
 
 	json_line(&json);
@@ -135,7 +134,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	json_number(&json, "segments", report_segments(v, on->segment_blks, v->blks));
 	json_maybe(&json, "free_segments", free_segments, is_known);
 	json_array(&json, "files");
-	files = report_files(plan, volume, &n);
+	AUTO_FREE uint32_t *files = report_files(plan, volume, &n);
 	for (size_t i = 0; i < n; i++)
 		put_file(plan, files[i]);
 	json_end(&json);

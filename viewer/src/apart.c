@@ -53,22 +53,17 @@ static bool ended_well(pid_t child)
 /* Return: the last line that was said, without the name of the program. */
 static char *last_message(int fd)
 {
-	struct text said = { 0 };
-	char *line, *found;
-	size_t skip;
+	AUTO(text_free) struct text said = { 0 };
+	size_t skip = strlen(program) + strlen(": ");
+	char *line;
 
-	if (lseek(fd, 0, SEEK_SET) || slurp(&said, fd) || !said.len) {
-		text_free(&said);
+	if (lseek(fd, 0, SEEK_SET) || slurp(&said, fd) || !said.len)
 		return xasprintf("the process that read it was killed");
-	}
 	while (said.len && said.buf[said.len - 1] == '\n')
 		said.buf[--said.len] = '\0';
 	line = strrchr(said.buf, '\n');
 	line = line ? line + 1 : said.buf;
-	skip = strlen(program) + strlen(": ");
-	found = xasprintf("%s", strlen(line) > skip && !strncmp(line, program, strlen(program)) ? line + skip : line);
-	text_free(&said);
-	return found;
+	return xasprintf("%s", strlen(line) > skip && !strncmp(line, program, strlen(program)) ? line + skip : line);
 }
 
 /**

@@ -38,11 +38,10 @@ static void check_folder(const char *output, const char *dir)
 {
 	const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
 	struct stat of_output, of_dir;
-	AUTO_FREE char *path = NULL;
 
 	if (!dir || !recording_is(dir) || access(output, F_OK) || (strncmp(name, "fragtrace-", 10) && strchr(name, '.')))
 		return;
-	path = xasprintf("%s", output);
+	AUTO_FREE char *path = xasprintf("%s", output);
 	if (!stat(dirname(path), &of_output) && !stat(dir, &of_dir) && of_output.st_dev == of_dir.st_dev &&
 	    of_output.st_ino == of_dir.st_ino)
 		die_usage("%s: is part of the input, %s; name another file", output, dir);
@@ -260,13 +259,12 @@ static void use_space(struct session *s, struct table *table)
 static void use_zones(struct session *s, struct table *table)
 {
 	struct zones *before = s->state.dir ? NULL : zones_read(table, NULL), *zones;
-	AUTO_FREE struct space *spaces = NULL;
 
 	s->states = f2fs_source_read(&s->state, table);
 	zones = zones_read(table, s->state.dir);
 	if (before)
 		zones_compare(zones, before, table->n_volumes);
-	spaces = space_of(table, s->states);
+	AUTO_FREE struct space *spaces = space_of(table, s->states);
 	zones_write(table, spaces, zones, s->options.form, s->snapshot);
 	zones_free(zones, table->n_volumes);
 	zones_free(before, table->n_volumes);
@@ -374,7 +372,6 @@ void session_take_snapshot(struct session *s)
 static void prepare_space(struct session *s)
 {
 	const char *table = s->options.table;
-	AUTO_FREE char *state = NULL;
 
 	if (table && strcmp(table, "-") && access(table, F_OK))
 		die("%s: cannot open: %s", table, strerror(errno));
@@ -382,7 +379,7 @@ static void prepare_space(struct session *s)
 	table = s->options.table;
 	if (!table || s->options.f2fs_state || !strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
 		return;
-	state = recorded_state(table);
+	AUTO_FREE char *state = recorded_state(table);
 	if (!state)
 		die_usage("%s: there is no F2FS's state of its time beside it; give a copy of that: --f2fs-state DIR", table);
 }

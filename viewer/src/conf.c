@@ -42,16 +42,15 @@ static char *preset_in(const char *base, const char *dir, const char *name, cons
  */
 static char *find_conf(const char *arg, const char *kind)
 {
-	char *path = NULL, *dir;
+	char *path = NULL;
 
 	if (strchr(arg, '/'))
 		return xasprintf("%s", arg);
-	dir = program_dir();
+	AUTO_FREE char *dir = program_dir();
 	if (dir)
 		path = preset_in(dir, "presets", arg, kind);
 	if (dir && !path)
 		path = preset_in(dir, "../share/fragtrace", arg, kind);
-	free(dir);
 	if (!path)
 		path = preset_in("", PRESETDIR, arg, kind);
 	return path ? path : xasprintf("%s", arg);

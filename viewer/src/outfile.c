@@ -77,15 +77,10 @@ static char *directory_of(const char *path)
 /* The path of a file, which may not exist, without links and dots; NULL if it has no directory. To be freed. */
 static char *absolute(const char *path)
 {
-	char *name = follow_links(path), *slash = strrchr(name, '/'), *dir, *result = NULL;
-	AUTO_FREE char *parent = directory_of(name);
+	AUTO_FREE char *name = follow_links(path), *parent = directory_of(name), *dir = realpath(parent, NULL);
+	char *slash = strrchr(name, '/');
 
-	dir = realpath(parent, NULL);
-	if (dir)
-		result = xasprintf("%s/%s", dir, slash ? slash + 1 : name);
-	free(dir);
-	free(name);
-	return result;
+	return dir ? xasprintf("%s/%s", dir, slash ? slash + 1 : name) : NULL;
 }
 
 static bool stat_name(const char *name, int fd, struct stat *st)
@@ -108,9 +103,8 @@ static bool is_sink(const struct stat *st)
  */
 bool outfile_same(const char *a, const char *b)
 {
-	bool has_a, has_b, same;
+	bool has_a, has_b;
 	struct stat x, y;
-	char *p, *q;
 
 	if (!strcmp(a, "-") && !strcmp(b, "-"))
 		return true;
@@ -120,12 +114,8 @@ bool outfile_same(const char *a, const char *b)
 		return x.st_dev == y.st_dev && x.st_ino == y.st_ino && !is_sink(&x);
 	if (has_a != has_b)
 		return false;
-	p = absolute(a);
-	q = absolute(b);
-	same = p && q && !strcmp(p, q);
-	free(p);
-	free(q);
-	return same;
+	AUTO_FREE char *p = absolute(a), *q = absolute(b);
+	return p && q && !strcmp(p, q);
 }
 
 /**
@@ -177,10 +167,10 @@ static char *name_beside(const char *path, const char *end)
 /* Return: a file without a name, or -1 if there is none that can be given one. */
 static int open_nameless(const struct outfile *out)
 {
-	char *dir = directory_of(out->final), path[PROC_PATH_MAX];
+	AUTO_FREE char *dir = directory_of(out->final);
 	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	char path[PROC_PATH_MAX];
 
-	free(dir);
 	if (fd < 0)
 		return -1;
 	/* without /proc, as in some containers, there is no path to link */
@@ -244,7 +234,7 @@ static bool name_nameless(const struct outfile *out)
 static void put_in_place(const struct outfile *out)
 {
 	sigset_t old;
-	AUTO_FREE char *name = NULL;
+	char *name;
 
 	block_signals(&old);
 	if ((out->nameless >= 0 && !name_nameless(out)) || (unfinished && rename(unfinished, out->final)))
@@ -253,6 +243,7 @@ static void put_in_place(const struct outfile *out)
 	name = unfinished;
 	unfinished = NULL;
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	free(name);
 	if (out->nameless >= 0)
 		close(out->nameless);
 	free(out->final);

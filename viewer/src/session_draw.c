@@ -33,11 +33,9 @@ static void report_colors(struct session *s, const struct runs *runs)
  */
 static void report_picture(struct session *s)
 {
-	AUTO_FREE char *path = NULL;
-
 	if (s->picture_was_said || outfile_same(s->options.output, "-"))
 		return;
-	path = text_visible(s->options.output);
+	AUTO_FREE char *path = text_visible(s->options.output);
 	printf("wrote %s\n", path);
 	fflush(stdout);
 	s->picture_was_said = true;

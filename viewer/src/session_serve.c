@@ -42,14 +42,14 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	int64_t state_ms = 0, heat_ms = 0;
 	struct f2fs_state *states;
 	struct table table;
-	char *dir, *trouble = serve_recording_read(&s->server.answers.recording, at, &table, &states, &state_ms, &dir);
+	AUTO_FREE char *dir = NULL;
+	char *trouble = serve_recording_read(&s->server.answers.recording, at, &table, &states, &state_ms, &dir);
 
 	if (trouble)
 		return trouble;
 	if (session_has_heat(s))
 		trouble = read_recorded_heat(s, at, &heat_ms);
 	if (trouble) {
-		free(dir);
 		f2fs_states_free(states, table.n_volumes);
 		table_free(&table);
 		return trouble;
@@ -57,7 +57,6 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	session_show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
 	if (dir || s->state.dir)
 		view->zones = zones_read_known(&view->table, dir ? dir : s->state.dir);
-	free(dir);
 	view->state_ms = state_ms;
 	view->heat_ms = heat_ms;
 	return NULL;

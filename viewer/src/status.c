@@ -52,7 +52,6 @@ void status_run(void)
 	struct top top = { 0 };
 	struct source source;
 	struct table table;
-	AUTO_FREE char *summary = NULL;
 
 	if (!is_loaded || access(DEFAULT_SNAPSHOT, R_OK)) {
 		puts(is_loaded ? "The module fragtrace is loaded, but debugfs cannot be read: are you root, and is it mounted?" :
@@ -67,7 +66,7 @@ void status_run(void)
 	     "The module fragtrace is loaded, but no directory is watched, or none is mounted.");
 	print_targets(&source);
 	top_add(&top, &table);
-	summary = top_summary(&top, 1);
+	AUTO_FREE char *summary = top_summary(&top, 1);
 	printf("%s%s", top.table.n_volumes ? summary : "", top.table.n_volumes ? "\n" : "");
 	cli_print(top.table.n_volumes ? "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n" :
 		  "Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");

@@ -30,19 +30,15 @@ static void copy_file(const char *dir, const char *name, const char *from, size_
 {
 	AUTO_CLOSE int fd = open(from, O_RDONLY | O_CLOEXEC);
 	char first[SUPERBLOCK_BYTES];
-	struct text text = { 0 };
-	AUTO_FREE char *to = NULL;
+	AUTO(text_free) struct text text = { 0 };
 
 	if (fd < 0)
 		return;
-	to = xasprintf("%s/%s.zst", dir, name);
-	if (most) {
-		if (pread(fd, first, most, 0) == (ssize_t)most)
-			write_packed(to, first, most);
-	} else if (!slurp(&text, fd)) {
+	AUTO_FREE char *to = xasprintf("%s/%s.zst", dir, name);
+	if (most && pread(fd, first, most, 0) == (ssize_t)most)
+		write_packed(to, first, most);
+	if (!most && !slurp(&text, fd))
 		write_packed(to, text.buf, text.len);
-		text_free(&text);
-	}
 }
 
 /* === Zones === */

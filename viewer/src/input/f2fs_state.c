@@ -40,11 +40,11 @@ struct reader {
  */
 char *f2fs_device_name(const struct volume *v)
 {
-	char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor), target[4096];
+	AUTO_FREE char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor);
+	char target[4096];
 	ssize_t len = readlink(link, target, sizeof(target) - 1);
 	const char *slash;
 
-	free(link);
 	if (len < 0)
 		return NULL;
 	target[len] = '\0';
@@ -93,19 +93,18 @@ static void note(struct reader *p, const char *path, int err, const char *lackin
 static FILE *open_packed(const char *path)
 {
 	AUTO_FREE char *packed = xasprintf("%s.zst", path);
-	FILE *file = NULL;
-	struct text text;
+	AUTO(text_free) struct text text = { 0 };
+	FILE *file;
 
-	if (!slurp_file(&text, packed)) {
-		if (is_packed(&text))
-			unpack(&text, packed);
-		file = tmpfile();
-		if (file)
-			fwrite(text.buf, 1, text.len, file);
-		if (file)
-			rewind(file);
-		text_free(&text);
-	}
+	if (slurp_file(&text, packed))
+		return NULL;
+	if (is_packed(&text))
+		unpack(&text, packed);
+	file = tmpfile();
+	if (file)
+		fwrite(text.buf, 1, text.len, file);
+	if (file)
+		rewind(file);
 	return file;
 }
 

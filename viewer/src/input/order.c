@@ -69,12 +69,11 @@ static void check_once(const struct table *table, const char *name, const struct
  */
 void order_build(struct table *table, const char *name)
 {
-	AUTO_FREE size_t *begins = NULL;
 	uint64_t *keys;
 
 	if (table->n_extents > UINT32_MAX)
 		die("%s: %zu extents; expected at most %u", name, table->n_extents, UINT32_MAX);
-	begins = find_begins(table);
+	AUTO_FREE size_t *begins = find_begins(table);
 	table->n_order = begins[table->n_files];
 	if (table->n_order) {
 		keys = sort_keys(table, begins);

@@ -94,11 +94,10 @@ bool source_may_be(const char *path)
 	char buf[LEAST_BEGIN] = "";
 	struct text text = { .buf = buf };
 	ssize_t n;
-	AUTO_CLOSE int fd = -1;
 
 	if (!strcmp(path, "-") || recording_is(path))
 		return !strcmp(path, "-") || recording_has_any(path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	n = pread(fd, buf, sizeof(buf) - 1, 0);
@@ -183,12 +182,11 @@ static bool source_read(struct source *source, struct text *text)
 bool source_read_beside(const struct source *source, const char *name, struct text *text)
 {
 	const char *slash = strrchr(source->path, '/'), *step;
-	AUTO_FREE char *path = NULL;
 	int err;
 
 	if (!slash)
 		return false;
-	path = xasprintf("%.*s/%s", (int)(slash - source->path), source->path, name);
+	AUTO_FREE char *path = xasprintf("%.*s/%s", (int)(slash - source->path), source->path, name);
 	err = read_text(text, path, &step);
 	return !err;
 }

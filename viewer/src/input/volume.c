@@ -78,7 +78,6 @@ static void keep_order(struct table *table, const struct volume *volume)
 void volume_keep(struct table *table, const char *name, const char *wanted)
 {
 	struct volume volume;
-	AUTO_FREE uint32_t *files = NULL;
 	size_t i;
 
 	if (!wanted)
@@ -88,7 +87,7 @@ void volume_keep(struct table *table, const char *name, const char *wanted)
 	if (i == table->n_volumes)
 		refuse(table, name);
 	volume = table->volumes[i];
-	files = keep_files(table, i);
+	AUTO_FREE uint32_t *files = keep_files(table, i);
 	keep_extents(table, &volume, files);
 	keep_order(table, &volume);
 	volume.end -= volume.first;

@@ -189,7 +189,8 @@ static char *read_super(struct f2fs_super *super, const struct table *table, con
  */
 char *zones_read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir)
 {
-	char *kernels = dir ? NULL : f2fs_device_name(v), *first = xasprintf("/dev/%s", kernels ? kernels : "?"), *trouble;
+	AUTO_FREE char *kernels = dir ? NULL : f2fs_device_name(v), *first = xasprintf("/dev/%s", kernels ? kernels : "?");
+	char *trouble;
 	struct f2fs_super super = { 0 };
 	bool is_zoned = false;
 	uint64_t lba = 0;
@@ -215,8 +216,6 @@ char *zones_read_volume(struct zones *zones, const struct table *table, const st
 	if (dir && super.is_zoned && !is_zoned && !trouble)
 		trouble = xasprintf("%s: has no file zones.0, but F2FS is on a zoned device; copy what blkzone report writes, for device N to zones.N; "
 				    "a recording has it, if the devices could be asked", dir);
-	free(first);
-	free(kernels);
 	return trouble;
 }
 

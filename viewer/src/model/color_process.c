@@ -72,11 +72,9 @@ static void find_rules(struct colors *colors, const struct table *table)
 
 static void process_learn(struct colors *colors, const struct table *table)
 {
-	AUTO_FREE struct process *found = NULL;
-
 	if (!table->causes)
 		return;
-	found = count_processes(table);
+	AUTO_FREE struct process *found = count_processes(table);
 	for (size_t i = 0; i < table->n_writers && found[i].extents; i++) {
 		AUTO_FREE char *name = writer_name(table, found[i].writer);
 

@@ -282,8 +282,6 @@ static void count_part(struct runs *runs, size_t part, const struct colors *colo
  */
 void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors *colors, const char *name)
 {
-	AUTO_FREE bool *is_met = NULL;
-
 	runs->lens = lens;
 	if (!lens->range)
 		return;
@@ -294,7 +292,7 @@ void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors
 	runs->n_gaps = 0;
 	runs->free_blks = runs->free_gaps = runs->free_longest = 0;
 	runs->other_blks = runs->node_blks = runs->left_out_blks = 0;
-	is_met = xcalloc(runs->table->n_files, sizeof(*is_met));
+	AUTO_FREE bool *is_met = xcalloc(runs->table->n_files, sizeof(*is_met));
 	for (size_t i = 0; i < runs->n_parts; i++)
 		count_part(runs, i, colors, is_met);
 	if (colors->heat)

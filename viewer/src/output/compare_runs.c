@@ -137,14 +137,13 @@ static void add_up(struct compared *c, enum answer_part part)
 
 static void add_breaks(struct compared *c, size_t run, const struct table *table, const uint8_t *starts)
 {
-	AUTO_FREE struct cause_sum *sums = NULL;
 	AUTO(groups_free) struct groups groups;
 	AUTO(breaks_free) struct breaks breaks;
 	size_t n;
 
 	breaks_find(&breaks, table, starts);
 	groups_find(&groups, table, &breaks);
-	sums = breaks_sum(breaks.all, breaks.n, (1u << FT_CAUSE_OP_BITS) - 1, &n);
+	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks.all, breaks.n, (1u << FT_CAUSE_OP_BITS) - 1, &n);
 	for (size_t i = 0; i < n; i++)
 		add_row(c, CAUSES, cause_op_name(sums[i].cause))->values[run] = (double)sums[i].breaks;
 	for (size_t i = 0; i < groups.n; i++)
@@ -160,10 +159,8 @@ static void set(struct compared *c, size_t run, enum figure figure, double value
 static void read_table(struct compared *c, size_t run)
 {
 	AUTO_FREE char *path = table_of(c->runs[run]);
-	AUTO_FREE struct figures *all = NULL;
 	AUTO(source_free) struct source source;
 	AUTO(table_free) struct table table;
-	AUTO_FREE uint8_t *starts = NULL;
 	struct figures sum;
 
 	source_init(&source, path ? path : c->runs[run]);
@@ -171,8 +168,8 @@ static void read_table(struct compared *c, size_t run)
 	if (table.n_stale || table.n_left_out)
 		warn("%s: %s stale or left out, so its figures are not exact", source.name,
 		     COUNT(table.n_stale + table.n_left_out, "file"));
-	starts = xcalloc(table.n_extents, sizeof(*starts));
-	all = figures_of(&table, starts, NULL);
+	AUTO_FREE uint8_t *starts = xcalloc(table.n_extents, sizeof(*starts));
+	AUTO_FREE struct figures *all = figures_of(&table, starts, NULL);
 	sum = figures_sum(all, table.n_files);
 	/* in blocks of 4 KiB: the two kernels may have pages, and so blocks, of different sizes */
 	set(c, run, BLOCKS, (double)(sum.blks * (table_blk_bytes(&table) / DEFAULT_BLK_BYTES)));
@@ -257,11 +254,9 @@ static void read_counts(struct compared *c, size_t run)
 	struct text text;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		AUTO_FREE char *path = NULL;
-
 		if (!source_read_counts(&source, names[i], &text))
 			continue;
-		path = xasprintf("%.*s/%s", (int)(slash - at), at, names[i]);
+		AUTO_FREE char *path = xasprintf("%.*s/%s", (int)(slash - at), at, names[i]);
 		if (i == 0)
 			read_ledger(c, run, path);
 		else if (i == 1)

@@ -423,7 +423,7 @@ static void put_json(struct json *json, const struct latency *latency, const str
 int cost_run(const struct options *options)
 {
 	const char *named = options->n_operands ? *options->operands : NULL;
-	struct json json;
+	struct json json = { 0 };
 	AUTO(latency_free) struct latency latency;
 	struct outfile out;
 	bool found = !named;
@@ -443,10 +443,7 @@ int cost_run(const struct options *options)
 			put_json(&json, &latency, &latency.volumes[i]);
 		else if (is_asked_for(&latency, &latency.volumes[i], named))
 			say_volume(out.file, &latency, &latency.volumes[i], named);
-	if (options->form == FORM_JSON) {
-		json_end(&json);
-		json_end(&json);
-	}
+	json_end_all(&json);
 	outfile_close(&out);
 	return 0;
 }

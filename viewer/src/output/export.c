@@ -346,10 +346,7 @@ void export_write(const char *path, const char *name, const struct table *table,
 	if (form == FORM_JSON)
 		put_json_head(&json, table, list, spaces);
 	put_records(&json, name, table, list, form);
-	if (form == FORM_JSON) {
-		json_line(&json);
-		json_end(&json);
-		json_end(&json);
-	}
+	json_line(&json);
+	json_end_all(&json);
 	outfile_close(&out);
 }

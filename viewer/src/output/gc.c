@@ -49,13 +49,11 @@ static size_t next_volume(const struct gc_runs *runs, size_t *i)
 
 static char *who(const struct gc_line *l)
 {
-	AUTO_FREE char *name = NULL;
-
 	if (!l->pid)
 		return xasprintf("all others");
 	if (l->pid == KERNEL_THREADS)
 		return xasprintf("kernel threads, such as write-back");
-	name = name_printable(l->comm);
+	AUTO_FREE char *name = name_printable(l->comm);
 	return xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
 }
 
@@ -127,11 +125,9 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 		DURATION((double)(own + waited)), DURATION((double)own), DURATION((double)waited));
 	fprintf(out, "  %10s%10s%10s%10s%10s  process\n", "lost", "runs", "in them", "waits", "in them");
 	for (i = 0, k = 0; i < n; i++) {
-		AUTO_FREE char *name = NULL;
-
 		if (l[i].about != GC_PROCESS || k++ >= MAX_LINES)
 			continue;
-		name = who(&l[i]);
+		AUTO_FREE char *name = who(&l[i]);
 		fputs("  ", out);
 		put_ns(out, l[i].ns + l[i].waited);
 		fprintf(out, "%10s", GROUPED(l[i].runs));
@@ -149,11 +145,9 @@ static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 	const char *head = "\n  The longest:\n";
 
 	for (size_t i = 0; i < n; i++) {
-		AUTO_FREE char *name = NULL;
-
 		if (l[i].about != GC_WAIT)
 			continue;
-		name = who(&l[i]);
+		AUTO_FREE char *name = who(&l[i]);
 		fputs(head, out);
 		head = "";
 		fputs("  ", out);
@@ -282,7 +276,7 @@ int gc_run(const struct options *options)
 {
 	struct outfile out;
 	AUTO(gc_runs_free) struct gc_runs runs;
-	struct json json;
+	struct json json = { 0 };
 	size_t from;
 
 	gc_runs_read(&runs, options->table ? options->table : DEFAULT_GC_RUNS);
@@ -305,10 +299,7 @@ int gc_run(const struct options *options)
 		say_waits(out.file, l, i - from);
 		say_runs(out.file, l, i - from);
 	}
-	if (options->form == FORM_JSON) {
-		json_end(&json);
-		json_end(&json);
-	}
+	json_end_all(&json);
 	outfile_close(&out);
 	return 0;
 }

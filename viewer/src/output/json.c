@@ -89,6 +89,16 @@ void json_end(struct json *json)
 }
 
 /**
+ * json_end_all() - end all that was begun
+ * @json: the JSON; may be one that nothing was written to
+ */
+void json_end_all(struct json *json)
+{
+	while (json->depth)
+		json_end(json);
+}
+
+/**
  * json_line() - let the next value, or the next end, begin on a new line
  * @json: the JSON
  */

@@ -23,6 +23,7 @@ void json_begin(struct json *json, FILE *file, const char *what, uint64_t versio
 void json_object(struct json *json, const char *key);
 void json_array(struct json *json, const char *key);
 void json_end(struct json *json);
+void json_end_all(struct json *json);
 void json_line(struct json *json);
 FILE *json_value(struct json *json, const char *key);
 void json_number(struct json *json, const char *key, uint64_t number);

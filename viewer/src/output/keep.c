@@ -124,7 +124,6 @@ static void enter(struct group **list, size_t *n, size_t *cap, const char *dir, 
 {
 	const char *suffix;
 	int64_t time_ms = recorded_time_of(name, &suffix);
-	AUTO_FREE char *path = NULL;
 	size_t i;
 
 	if (time_ms < 0)
@@ -135,7 +134,7 @@ static void enter(struct group **list, size_t *n, size_t *cap, const char *dir, 
 		*list = grow(*list, cap, *n, sizeof(**list));
 		(*list)[(*n)++] = (struct group){ .time_ms = time_ms };
 	}
-	path = xasprintf("%s/%s", dir, name);
+	AUTO_FREE char *path = xasprintf("%s/%s", dir, name);
 	(*list)[i].bytes += size_of(path);
 	(*list)[i].has_snapshot |= is_snapshot(suffix);
 }

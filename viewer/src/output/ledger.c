@@ -218,14 +218,13 @@ static void say_rest(FILE *out, const struct ledger *ledger, const struct ledger
 static char *name_of(const struct row *row, enum by by)
 {
 	const struct ledger_line *l = row->first;
-	AUTO_FREE char *name = NULL;
 
 	if (is_others(l))
 		return xasprintf("all others: directories, files that are %s",
 				 by == BY_FILE || by == BY_EXTENSION ? "gone or not watched" : "not watched, unknown processes");
 	if (by == BY_EXTENSION && !*l->ext)
 		return xasprintf("%zu file%s without an extension", row->n, plural(row->n));
-	name = name_printable(key_of(l, by));
+	AUTO_FREE char *name = name_printable(key_of(l, by));
 	if (by == BY_PROCESS)
 		return xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
 	if (by == BY_EXTENSION)
@@ -245,7 +244,6 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		n = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t *b = rows[i].bytes;
-		AUTO_FREE char *name = NULL;
 
 		if (i >= MAX_LINES && !is_others(rows[i].first)) {
 			left++;
@@ -253,7 +251,7 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		}
 		if (!wrote(b) && !got(b))
 			continue;
-		name = name_of(&rows[i], by);
+		AUTO_FREE char *name = name_of(&rows[i], by);
 		fprintf(out, "  %12s%12s%12s%12s%12s%10s  %s\n", BYTES(wrote(b)), BYTES(b[LEDGER_DIRECT] + b[LEDGER_DATA]),
 			BYTES(b[LEDGER_NODE]), BYTES(b[LEDGER_GC]), BYTES(b[LEDGER_MOVED]),
 			RATIO(got(b), wrote(b)), name);
@@ -294,11 +292,10 @@ static void put_sums(struct json *json, const uint64_t bytes[LEDGER_SUMS])
 static void put_table(struct json *json, const struct ledger *ledger, const struct ledger_line *device, enum by by)
 {
 	static const char *const keys[N_BY] = { "processes", "cgroups", "extensions", "files" };
-	AUTO_FREE struct row *rows = NULL;
 	size_t n;
 
 	json_array(json, keys[by]);
-	rows = rows_of(ledger, device, by, &n);
+	AUTO_FREE struct row *rows = rows_of(ledger, device, by, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct ledger_line *l = rows[i].first;
 		bool others = is_others(l);
@@ -366,7 +363,7 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
  */
 int ledger_run(const struct options *options)
 {
-	struct json json;
+	struct json json = { 0 };
 	AUTO(ledger_free) struct ledger ledger;
 	struct outfile out;
 
@@ -384,10 +381,7 @@ int ledger_run(const struct options *options)
 		else
 			say_volume(out.file, &ledger, &ledger.lines[i]);
 	}
-	if (options->form == FORM_JSON) {
-		json_end(&json);
-		json_end(&json);
-	}
+	json_end_all(&json);
 	outfile_close(&out);
 	return 0;
 }

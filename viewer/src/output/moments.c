@@ -61,10 +61,7 @@ int moments_run(const struct options *options)
 	sheet_begin(&sheet, &json, columns, options->form);
 	for (size_t i = 0; i < recording.n; i++)
 		put_span(&sheet, &recording, i);
-	if (options->form == FORM_JSON) {
-		json_end(&json);
-		json_end(&json);
-	}
+	json_end_all(&json);
 	outfile_close(&out);
 	return 0;
 }

@@ -102,7 +102,6 @@ static void put_counter(struct json *json, size_t volume, uint64_t at_ns, uint64
 static size_t volume_at(struct trace *t, const struct volume *v)
 {
 	uint32_t dev = (uint32_t)v->major << DEV_SHIFT | v->minor;
-	AUTO_FREE char *name = NULL;
 	size_t i;
 
 	for (i = 0; i < t->n_volumes; i++)
@@ -110,7 +109,7 @@ static size_t volume_at(struct trace *t, const struct volume *v)
 			return i;
 	t->volumes = grow(t->volumes, &t->cap_volumes, t->n_volumes, sizeof(*t->volumes));
 	t->volumes[t->n_volumes++] = (struct traced_volume){ .dev = dev };
-	name = xasprintf("%s (%u:%u)", v->path, v->major, v->minor);
+	AUTO_FREE char *name = xasprintf("%s (%u:%u)", v->path, v->major, v->minor);
 	put_name(&t->json, "process_name", RECORDING_PID + 1 + i, 0, name);
 	return i;
 }
@@ -269,11 +268,10 @@ static void put_tracks(struct trace *t, uint64_t end_ns)
 	for (size_t i = 0; i < t->n_tracks; i++) {
 		const struct track *track = &t->tracks[i];
 		uint64_t last_ns = track->last_ns ? track->last_ns : end_ns, pid = RECORDING_PID + 1 + track->volume;
-		AUTO_FREE char *path = NULL;
 
 		if (!track->n_breaks)
 			continue;
-		path = track->path ? xasprintf("%s", track->path) : xasprintf("(inode %u)", track->ino);
+		AUTO_FREE char *path = track->path ? xasprintf("%s", track->path) : xasprintf("(inode %u)", track->ino);
 
 		put_name(json, "thread_name", pid, i + 1, path);
 		begin_event(json, "X", pid, i + 1, track->first_ns);
@@ -323,8 +321,7 @@ void perfetto_put(const void *arg, FILE *out)
 	}
 	put_tracks(&t, span.last_ns);
 	json_line(&t.json);
-	json_end(&t.json);
-	json_end(&t.json);
+	json_end_all(&t.json);
 }
 
 /**

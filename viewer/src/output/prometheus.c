@@ -177,11 +177,10 @@ static bool is_lasting(const struct group *group)
 static void put_volume_breaks(const struct metrics *m, const struct volume *v, const struct group *groups, size_t n)
 {
 	size_t n_breaks = 0, n_others = 0, named = 0;
-	AUTO_FREE struct file_break *others = NULL;
 
 	for (size_t i = 0; i < n; i++)
 		n_breaks += groups[i].n_breaks;
-	others = xcalloc(n_breaks, sizeof(*others));
+	AUTO_FREE struct file_break *others = xcalloc(n_breaks, sizeof(*others));
 	for (size_t i = 0; i < n; i++) {
 		const struct group *group = &groups[i];
 

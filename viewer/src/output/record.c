@@ -107,22 +107,19 @@ static void find_newest(struct recorder *recorder)
 /* The time of a text that was stored is in its second line. */
 static bool is_same(const char *newest, const struct parts *parts)
 {
-	struct text text = { .has_time = true };
+	AUTO(text_free) struct text text = { .has_time = true };
 	struct parts old = { 0 };
-	bool same = false;
 
 	if (!newest || slurp_file(&text, newest))
 		return false;
 	if (is_packed(&text))
 		unpack(&text, newest);
 	text.has_time = true;
-	if (snapshot_is(&text) == parts->is_binary && memchr(text.buf, '\n', text.len)) {
-		split(&old, &text);
-		same = old.first_len == parts->first_len && old.rest_len == parts->rest_len &&
-		       !memcmp(old.first, parts->first, old.first_len) && !memcmp(old.rest, parts->rest, old.rest_len);
-	}
-	text_free(&text);
-	return same;
+	if (snapshot_is(&text) != parts->is_binary || !memchr(text.buf, '\n', text.len))
+		return false;
+	split(&old, &text);
+	return old.first_len == parts->first_len && old.rest_len == parts->rest_len &&
+	       !memcmp(old.first, parts->first, old.first_len) && !memcmp(old.rest, parts->rest, old.rest_len);
 }
 
 /* === Writing === */
@@ -252,16 +249,16 @@ bool recorder_add(struct recorder *recorder, const struct text *text, bool alway
 void recorder_add_heat(const struct recorder *recorder, const struct source *source)
 {
 	AUTO_FREE char *path = recorder_beside(recorder, HEAT_SUFFIX);
-	ZSTD_CCtx *zstd = new_packer();
+	AUTO(text_free) struct text text = { 0 };
+	ZSTD_CCtx *zstd;
 	struct outfile out;
-	struct text text;
 
-	if (source_read_counts(source, "heat", &text)) {
-		outfile_open(&out, path, "counts of reads");
-		pack(zstd, &out, text.buf, text.len, ZSTD_e_end);
-		outfile_close(&out);
-		text_free(&text);
-	}
+	if (!source_read_counts(source, "heat", &text))
+		return;
+	zstd = new_packer();
+	outfile_open(&out, path, "counts of reads");
+	pack(zstd, &out, text.buf, text.len, ZSTD_e_end);
+	outfile_close(&out);
 	ZSTD_freeCCtx(zstd);
 }
 

@@ -241,11 +241,10 @@ void server_announce(const struct server *server, const struct serve_address *ad
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_LISTEN_FD);
 	struct serve_address bound = { .len = sizeof(bound.storage) };
-	AUTO_FREE char *text = NULL;
 
 	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound.storage, &bound.len))
 		die("cannot name the address: %s", strerror(errno));
-	text = serve_address_text(&bound);
+	AUTO_FREE char *text = serve_address_text(&bound);
 	if (!serve_address_is_local(address))
 		warn("%s can be reached from other machines, unencrypted: who reads the URL on its way sees names of files",
 		     text);

@@ -215,13 +215,12 @@ char *serve_recording_heat(const struct serve_recording *recording, const struct
 {
 	const struct reading r = { recording, moment, false };
 	AUTO(text_free) struct text text;
-	AUTO_FREE char *path = NULL;
 	char *trouble = run_apart(put_heat, &r, &text);
 
 	*heat = (struct heat){ 0 };
 	if (trouble)
 		return trouble;
-	path = take_time(text.buf, time_ms);
+	AUTO_FREE char *path = take_time(text.buf, time_ms);
 	return heat_read(heat, path);
 }
 

@@ -198,11 +198,10 @@ static void print_picks(const char *policy, const struct space_picks *picks)
 static void print_files(const struct space *space, const struct table *table, const struct space_pick *pick)
 {
 	uint64_t watched = 0, begin, end;
-	AUTO_FREE struct space_file *files = NULL;
 	size_t n;
 
 	space_section(space, pick->section, &begin, &end);
-	files = space_files(space->volume, table, begin, end, &n);
+	AUTO_FREE struct space_file *files = space_files(space->volume, table, begin, end, &n);
 	for (size_t i = 0; i < n; i++)
 		watched += files[i].blks;
 	printf("  section %ju: %s of %s\n", (uintmax_t)pick->section, COUNT(watched, "block"), COUNT(n, "watched file"));

@@ -99,12 +99,11 @@ static void enter_curses(void)
 static void draw_line(int y, const char *line, size_t fixed, int attributes)
 {
 	size_t n = mbstowcs(NULL, line, 0), width = (size_t)COLS, from = fixed, i;
-	AUTO_FREE wchar_t *wide = NULL;
 	int used = 0;
 
 	if (n == (size_t)-1 || y >= LINES)
 		return;
-	wide = xcalloc(n + 1, sizeof(*wide));
+	AUTO_FREE wchar_t *wide = xcalloc(n + 1, sizeof(*wide));
 	mbstowcs(wide, line, n + 1);
 	attrset((attr_t)attributes);
 	mvhline(y, 0, ' ', COLS);
@@ -161,13 +160,11 @@ static void draw_state(const struct screen *s)
 
 static void draw_foot(const struct screen *s)
 {
-	AUTO_FREE char *typed = NULL;
-
 	if (!s->is_typing) {
 		draw_line(LINES - FOOT_LINES, (size_t)COLS > strlen(keys) ? keys : short_keys, 0, A_REVERSE);
 		return;
 	}
-	typed = name_printable(s->typed);
+	AUTO_FREE char *typed = name_printable(s->typed);
 	draw_owned(LINES - FOOT_LINES, xasprintf("Show only paths with (or a glob): %s_", typed), 0);
 }
 

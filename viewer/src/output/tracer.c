@@ -208,16 +208,15 @@ static void set(struct tracer *t, const char *file, const char *value)
 struct tracer *tracer_open(void)
 {
 	struct tracer *t = xcalloc(1, sizeof(*t));
-	char *name, size[16];
+	char size[16];
 
 	if (!tracefs_tracing_dir())
 		die("tracefs is not there (are you root? mount -t tracefs none /sys/kernel/tracing)");
 	remove_orphans();
-	name = xasprintf(INSTANCE_PREFIX "%d", (int)getpid());
+	AUTO_FREE char *name = xasprintf(INSTANCE_PREFIX "%d", (int)getpid());
 	t->instance = tracefs_instance_create(name);
 	if (!t->instance)
 		die("tracefs: cannot make the instance %s: %s", name, strerror(errno));
-	free(name);
 	opened = t;
 	learn_formats(t);
 	snprintf(size, sizeof(size), "%d", BUFFER_KB);
@@ -356,17 +355,16 @@ static uint64_t count_overrun(struct tracer *t)
 	uint64_t sum = 0;
 
 	for (cpu = 0; cpu < cpus; cpu++) {
-		char *file = xasprintf("per_cpu/cpu%ld/stats", cpu), *text, *line, *next = NULL;
+		AUTO_FREE char *file = xasprintf("per_cpu/cpu%ld/stats", cpu);
+		AUTO_FREE char *text = tracefs_instance_file_read(t->instance, file, NULL);
+		char *line, *next = NULL;
 
-		text = tracefs_instance_file_read(t->instance, file, NULL);
-		free(file);
 		for (line = text ? strtok_r(text, "\n", &next) : NULL; line; line = strtok_r(NULL, "\n", &next)) {
 			unsigned long long n;
 
 			if (sscanf(line, "overrun: %llu", &n) == 1 || sscanf(line, "dropped events: %llu", &n) == 1)
 				sum += n;
 		}
-		free(text);
 	}
 	return sum;
 }

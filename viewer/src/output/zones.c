@@ -221,13 +221,12 @@ static size_t print_findings(FILE *out, const struct zoned *z, const struct zone
 	for (size_t i = 0; i < d->n; i++) {
 		struct zone_finding found;
 		struct zone_use use;
-		AUTO_FREE char *text = NULL;
 
 		zone_use_of(&use, z->space, &d->zones[i]);
 		found = zone_find(&use, z->space, &d->zones[i]);
 		if (!found.flaw)
 			continue;
-		text = sentence(&found);
+		AUTO_FREE char *text = sentence(&found);
 		if (!n++) {
 			fputs("\n  F2FS and ", out);
 			name_put(out, d->name);
@@ -373,7 +372,7 @@ static void put_volume(struct json *json, const struct zoned *z)
  */
 void zones_write(const struct table *table, const struct space *spaces, const struct zones *zones, enum sheet_form form, bool says_time)
 {
-	struct json json;
+	struct json json = { 0 };
 	struct outfile out;
 	size_t n = 0;
 
@@ -402,9 +401,6 @@ void zones_write(const struct table *table, const struct space *spaces, const st
 			print_volume(out.file, &z);
 		}
 	}
-	if (form == FORM_JSON) {
-		json_end(&json);
-		json_end(&json);
-	}
+	json_end_all(&json);
 	outfile_close(&out);
 }

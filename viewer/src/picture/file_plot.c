@@ -101,11 +101,10 @@ static void find_step(struct file_plot *plot)
 static void count_breaks(struct file_plot *plot)
 {
 	const struct one_file *one = plot->one;
-	AUTO_FREE uint32_t *sums = NULL;
 
 	plot->n_bins = (plot->w + plot->bin - 1) / plot->bin;
 	plot->counts = xcalloc(plot->n_bins * MAX_RULES, sizeof(*plot->counts));
-	sums = xcalloc(plot->n_bins, sizeof(*sums));
+	AUTO_FREE uint32_t *sums = xcalloc(plot->n_bins, sizeof(*sums));
 	for (uint32_t i = 0; i < one->n_jumps; i++) {
 		size_t extent = one->jumps[i].extent;
 		size_t bin = (file_plot_x(plot, one->table.extents[extent].offset) - plot->x) / plot->bin;
@@ -427,7 +426,6 @@ static void draw_labels(const struct file_plot *plot, struct canvas *canvas, dou
 static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 {
 	double scale = plot->layout->axis_scale, x, y, w, h;
-	AUTO_FREE char *text = NULL;
 
 	canvas_fill(canvas, (double)plot->x, (double)plot->strip_y, (double)plot->w, (double)plot->strip_h, RGB_FREE);
 	cut_across(plot, canvas, plot->strip_y, plot->strip_h);
@@ -454,7 +452,7 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 		}
 	}
 	y = (double)plot->strip_y + LETTER_H * scale;
-	text = plot->most ? xasprintf("at most %s", GROUPED(plot->most)) : xasprintf("none");
+	AUTO_FREE char *text = plot->most ? xasprintf("at most %s", GROUPED(plot->most)) : xasprintf("none");
 	canvas_text(canvas, right_of(plot), y, plot->layout->axis_letters, RGB_LABEL, "breaks:");
 	canvas_text(canvas, right_of(plot), y + LETTER_H * scale, plot->layout->axis_letters, RGB_LABEL, text);
 }

@@ -6,7 +6,7 @@ usage: module.py --cache FOLDER [TEST...]    default: those that mutants/nearest
 
 Kernels with gcov or kcov are rare, so the module brings its own: gcc puts a call into each basic block, and the function
 that is called notes where from. A parameter tells it before the module goes, the kernel's log what runs while it goes. What
-runs only while it is loaded (section .init.text) and what the kernel's macros for tracepoints make are left out.
+is in the sections .init.text and .exit.text, and what the kernel's macros for tracepoints make, is left out.
 """
 
 from __future__ import annotations

@@ -184,6 +184,8 @@ test_sizes_that_cannot_be() {
 		"$python" "$here/to_snapshot.py" bad >bad.snapshot
 		refuses "has blocks of $size bytes" "$fragtrace" table -t bad.snapshot
 	done
+	"$python" -c 'import sys; sys.stdout.buffer.write(open("t.snapshot", "rb").read().replace((16384).to_bytes(8, "little"), bytes(8)))' >bad.snapshot
+	refuses "has blocks of 0 bytes" "$fragtrace" table -t bad.snapshot
 }
 
 run_tests

@@ -121,12 +121,12 @@ static void read_volumes(struct reader *r)
 
 	t->volumes = xcalloc(r->header.volumes.nr + 1, sizeof(*t->volumes));
 	for (uint64_t i = 0; i < r->header.volumes.nr; i++) {
+		/* what a record of an older module does not have */
+		v.block_bytes = DEFAULT_BLK_BYTES;
 		get(r, &r->header.volumes, "volumes", i, &v, size);
 		if (v.main_blkaddr >= v.blocks || !v.segment_blocks)
 			die("%s: volume %u:%u has blocks %u to %u, in segments of %u", r->name, v.major,
 			    v.minor, v.main_blkaddr, v.blocks, v.segment_blocks);
-		if (!v.block_bytes)
-			v.block_bytes = DEFAULT_BLK_BYTES;
 		if (!blk_bytes_are_valid(v.block_bytes) || (i && v.block_bytes != t->volumes[0].blk_bytes))
 			die("%s: volume %u:%u has blocks of %u bytes; expected " BLK_BYTES_FORM ", the same for all volumes", r->name,
 			    v.major, v.minor, v.block_bytes);

@@ -300,7 +300,7 @@ prices() {
 	fi
 }
 
-plan $((13 + 38 * ${PRICES:-0}))
+plan $((15 + 38 * ${PRICES:-0}))
 trap end EXIT
 mounted $TRACING || mount -t tracefs tracefs $TRACING
 
@@ -325,7 +325,9 @@ fileop reads $MNT/off 0 1M 128K 128K
 expect "a file in one piece" "$(counts $MNT/off) $(bytes_of $MNT/off)" "8 8 1048576"
 fileop reads $MNT/off 0 1M 4K 4K random
 expect "each page" "$(counts $MNT/off) $(bytes_of $MNT/off)" "264 264 2097152"
-check "of reads in one piece about two of 64 are timed ($(timed_sum 5))" within "$(timed_sum 5)" 10 40
+fileop reads $MNT/off 0 1M 4K 4K mmap random
+expect "each page, through a mapping" "$(counts $MNT/off) $(bytes_of $MNT/off)" "520 520 3145728"
+check "of reads in one piece about four of 128 are timed ($(timed_sum 5))" within "$(timed_sum 5)" 18 50
 fileop write $MNT/hole 0 4K
 fileop write $MNT/hole 60K 4K
 fileop write $MNT/hole 124K 4K
@@ -349,6 +351,24 @@ expect "each read is three requests" "$(counts $MNT/three) $(bytes_of $MNT/three
 expect "the sums of seven reads with two requests more and 32 blocks" "$(fit)" "7 14 224 28 448 7168 1"
 unload
 umount $MNT
+
+# A device that ends bios, not requests.
+modprobe dm_mod 2>/dev/null || :
+if dmsetup --noudevsync create late --table "0 $(cat "/sys/class/block/${DISK2##*/}/size") linear $DISK2 0" 2>/dev/null && [ -e $DM ]; then
+	make_volume $DM $MNT || bail "no volume"
+	broken $MNT/five 8 16
+	load path=$MNT latency=1
+	settle || :
+	fileop reads $MNT/five 0 128K 128K 128K direct
+	echo reset >$DBG/latency
+	fileop reads $MNT/five 0 1M 128K 128K direct
+	expect "a device of device mapper: each read is five requests, and timed" "$(counts $MNT/five) $(timed_sum 5 5) $(rest 3)" "8 40 8 0"
+	unload
+	umount $MNT
+	dmsetup remove late
+else
+	skip "a device of device mapper: each read is five requests, and timed" "this kernel or guest has no device mapper"
+fi
 
 [ "${PRICES:-0}" = 0 ] || prices
 

@@ -66,7 +66,7 @@ void ft_sample_start(struct ft_volume *vol)
 	set_due(vol, 0);
 	spin_unlock(&vol->queue_lock);
 	/* not always the same files first; the search begins anew at the last one */
-	vol->sample_ino = get_random_u32() % max(vol->blocks / 64, 1U);
+	vol->sample_ino = get_random_u32() % max(READ_ONCE(vol->blocks) / 64, 1U);
 }
 
 static int set_sample_secs(const char *val, const struct kernel_param *kp)

@@ -53,27 +53,30 @@ static struct buffer_head *read_copy(struct super_block *sb, unsigned int copy,
 }
 
 /*
- * Read from the super block on disk where the main area begins and the volume
- * ends. s_umount is held.
+ * Read from the super block on disk where the areas begin and the volume ends; not for
+ * the first time, only where it ends: only that changes while it is mounted, and others
+ * read the rest. s_umount is held.
  */
-static int read_geometry(struct ft_volume *vol, bool wait)
+static int read_geometry(struct ft_volume *vol, bool first)
 {
 	const struct f2fs_super_block *raw;
 	struct buffer_head *bh;
 	unsigned int copy;
 
 	for (copy = 0; copy < 2; copy++) {
-		bh = read_copy(vol->sb, copy, wait);
+		bh = read_copy(vol->sb, copy, first);
 		if (!bh)
 			continue;
 		raw = (void *)bh->b_data + F2FS_SUPER_OFFSET;
 		if (le32_to_cpu(raw->magic) == F2FS_SUPER_MAGIC) {
-			vol->sit_blkaddr = le32_to_cpu(raw->sit_blkaddr);
-			vol->nat_blkaddr = le32_to_cpu(raw->nat_blkaddr);
-			vol->ssa_blkaddr = le32_to_cpu(raw->ssa_blkaddr);
-			vol->main_blkaddr = le32_to_cpu(raw->main_blkaddr);
-			vol->segment_blocks =
-				1U << le32_to_cpu(raw->log_blocks_per_seg);
+			if (first) {
+				vol->sit_blkaddr = le32_to_cpu(raw->sit_blkaddr);
+				vol->nat_blkaddr = le32_to_cpu(raw->nat_blkaddr);
+				vol->ssa_blkaddr = le32_to_cpu(raw->ssa_blkaddr);
+				vol->main_blkaddr = le32_to_cpu(raw->main_blkaddr);
+				vol->segment_blocks =
+					1U << le32_to_cpu(raw->log_blocks_per_seg);
+			}
 			WRITE_ONCE(vol->blocks, vol->main_blkaddr +
 				   le32_to_cpu(raw->segment_count_main) *
 				   vol->segment_blocks);

@@ -104,9 +104,9 @@ static void repeat(const void *addr)
  */
 static void wait_ms(unsigned int ms, struct inode *inode)
 {
-	u64 end = ktime_get_mono_fast_ns() + (u64)ms * NSEC_PER_MSEC;
+	u64 end = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
 
-	while (ktime_get_mono_fast_ns() < end && !READ_ONCE(leaving) &&
+	while (ktime_get_ns() < end && !READ_ONCE(leaving) &&
 	       !(inode && inode_is_locked(inode)))
 		cpu_relax();
 }

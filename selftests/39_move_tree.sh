@@ -27,6 +27,11 @@ known() {
 	stat_of inodes
 }
 
+# any_known() - has a file a record?
+any_known() {
+	[ "$(known)" != 0 ]
+}
+
 # slow_down() - delay the removal of each record by 5 ms; false if that is not possible
 slow_down() {
 	late function=ft_inode_remove_now before_ms=$((5 * SLOW))
@@ -45,7 +50,7 @@ back_to() {
 	expect "$1: bytes charged" "$(stat_of mem_bytes)" "$3"
 }
 
-plan 30
+plan 32
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $MNT/watched/keep $MNT/outside/tree/deep/inner $MNT/outside/tree/one $MNT/outside/tree/two $MNT/outside/empty $MNT/second
 fileop many $MNT/outside/tree/deep/inner/ $HALF 4096 0
@@ -157,6 +162,27 @@ check "the removal does not wait: $now of $used bytes are still charged" test "$
 expect "the last target is added again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
 late
 check_exact "maps are exact after the last target is added again" $MNT/watched
+
+# A file loses its last name while a worker reads its inode: rename() waits until that has ended, so that its number is not given
+# to another file meanwhile.
+if late function=f2fs_fh_to_dentry before_ms=2000; then
+	rm -r $MNT/watched/*
+	fileop write $MNT/watched/x 0 8K sync
+	fileop write $MNT/outside/y 0 4K sync
+	settle
+	umount $MNT
+	mount_volume $DISK $MNT || bail "no volume any more"
+	loop_until $PATIENCE any_known
+	sleep 0.3
+	begun=$(uptime_ms)
+	mv $MNT/outside/y $MNT/watched/x
+	took=$(($(uptime_ms) - begun))
+	late
+	check "a name that is lost while its inode is read: rename() waits for that ($took ms)" test "$took" -ge 500
+	check_exact "maps are exact after that" $MNT/watched
+else
+	skip "a name that is lost while its inode is read" "late.ko is not here"
+fi
 
 # The same for an unmount and an unload.
 slow_down

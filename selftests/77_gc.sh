@@ -156,7 +156,7 @@ moved_of() {
 }
 
 TRACING=/sys/kernel/tracing
-plan 36
+plan 40
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -301,6 +301,20 @@ said=$(($(f2fs_moved foreground) + $(f2fs_moved background) - before))
 twice=$(($(sum 6) - fg))
 near "nearly full: F2FS counts the same number of moved blocks, except for those that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \
 	"$((said - twice / 2))" $((twice / 2 + said / 20 + 4))
+# The oldest victims are forgotten; the sums stay.
+n=0
+while [ $(($(sum 3) + $(sum 4))) -lt 70 ] && [ $n -lt 90 ]; do
+	for file in "$MNT"/w/n*-*"$((n % 10))"; do
+		fileop random "$file" 20 2 "$n" >/dev/null
+	done
+	sync
+	fileop gc $MNT 1 20 >/dev/null 2>&1 || :
+	n=$((n + 1))
+done
+check "more victims were chosen than builds for tests keep ($(($(sum 3) + $(sum 4))))" test $(($(sum 3) + $(sum 4))) -ge 70
+expect "so many are kept" "$(grep -c '^victim ' $DBG/gc)" 64
+check "the latest ones, the latest first" awk '$1 == "victim" { bad = bad || (n++ && $3 > last); last = $3 } END { exit bad }' $DBG/gc
+check_exact "maps are exact after that" $MNT/w
 echo 0 >$TRACING/events/f2fs/f2fs_get_victim/enable
 grep '^\(#\|volume\)' $DBG/gc | sed 's/^/# /'
 awk '$1 == "victim"' $DBG/gc | head -n 5 | sed 's/^/# /'

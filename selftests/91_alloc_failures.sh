@@ -19,6 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 FAULTS="/sys/kernel/debug/failslab /sys/kernel/debug/fail_page_alloc"
 FAIL=/sys/module/fail_alloc/parameters
+TRACING=/sys/kernel/tracing
 # Failures that failslab is allowed in one go.
 MOST=1000000
 OBSERVERS="heat=1 cgroups=1 fsync=1"
@@ -257,7 +258,7 @@ finish_faults() {
 trap finish_faults EXIT
 KMEMLEAK=0 STEP=1
 [ ! -w /sys/kernel/debug/kmemleak ] || KMEMLEAK=1
-plan $((17 + KMEMLEAK))
+plan $((18 + KMEMLEAK))
 seed=${SEED:-$(date +%s)}
 dmesg -n 1
 if [ -w /sys/kernel/debug/failslab/require-start ]; then
@@ -300,6 +301,8 @@ check "a load has more than 20 allocations" test "$COUNT" -gt 20
 
 load path=$MNT $OBSERVERS
 settle
+mounted $TRACING || mount -t tracefs tracefs $TRACING
+echo 1 >$TRACING/events/fragtrace/enable
 within_us
 lost=$(stat_of lost)
 failing 25
@@ -310,7 +313,9 @@ wait
 failing 0
 grep -h '^# line' /tmp/storm* | sed 's/^/# /' || :
 echo "# lost $(($(stat_of lost) - lost)), rescans $(stat_of rescans), mismatches $(stat_of mismatches)"
+echo 0 >$TRACING/events/fragtrace/enable
 check "stats counts lost events" test "$(stat_of lost)" -gt "$lost"
+check "listeners are told that maps have changed without events" grep -q 'offset=0 length=1073741824 old=-3 new=-3' $TRACING/trace
 check_exact "maps are exact after writes with a quarter of the allocations failing, seed $seed" $MNT
 
 # === A tree that is read for the first time ===

@@ -25,7 +25,7 @@ from uncovered import Counts, report  # noqa: E402
 
 # A test may take three times as many seconds: one that is ended tells nothing.
 LONGEST = 250
-MACROS = re.compile(r"(__traceiter|__probestub|perf_trace|trace_event_raw_event|trace_raw_output)_")
+MACROS = re.compile(r"(__traceiter|__bpf_trace|__probestub|perf_trace|trace_event_raw_event|trace_raw_output)_")
 CALLED = "__sanitizer_cov_trace_pc"
 SPAN = 1 << 21
 NOTES = f"""

@@ -40,7 +40,7 @@ tolerate audit_differences "addresses are exchanged on the disk"
 misplace $MNT/audited || bail "no addresses are exchanged"
 
 # The writer takes the lock when FIEMAP has begun.
-late function=f2fs_fiemap before_ms=10000 until_locked=1 || skip_rest "a long grace period" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+late function=f2fs_fiemap before_ms=10000 until_locked=500 || skip_rest "a long grace period" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 echo 1 >$DBG/audit &
 sleep 1
 fileop stuck $MNT/audited /tmp/ready 2>/tmp/stuck.err &

@@ -50,6 +50,16 @@ is_late() {
 	[ "$(stat_of steps_late)" -gt "$LATE" ]
 }
 
+# fiemaps() - print how often late.ko has made a FIEMAP wait, since the boot
+fiemaps() {
+	dmesg | grep -c "late: f2fs_fiemap waits"
+}
+
+# fiemap_waits() - is that more than BEFORE?
+fiemap_waits() {
+	[ "$(fiemaps)" -gt "$BEFORE" ]
+}
+
 # waits_inside() - does a process wait in F2FS's FIEMAP?
 waits_inside() {
 	cat /proc/[0-9]*/stack 2>/dev/null | grep -q f2fs_fiemap
@@ -123,21 +133,25 @@ load path=$MNT
 check_exact "held: maps are exact afterwards" $MNT
 
 [ -f /tools/late.ko ] || skip_rest "a stuck worker" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
-# FIEMAP begins when the writer has the lock. If the operation before the writer still had it, repeat.
+# FIEMAP has found the lock free, and begins when the writer has had it for a while: longer than the operation that
+# queues the scan. If the worker did not find it free, repeat.
 n=0
 until [ $n = 10 ]; do
 	late
 	settle || bail "maps are not exact"
 	sleep 2
 	LATE=$(stat_of steps_late)
-	late function=f2fs_fiemap before_ms=10000 until_locked=1
+	BEFORE=$(fiemaps) || :
+	late function=f2fs_fiemap before_ms=10000 until_locked=500
 	fileop fallocate $MNT/held punch $((n * 16384)) 8192
+	loop_until 5 fiemap_waits || :
 	stuck stuck
 	sleep 2
 	! waits_inside || break
 	release
 	n=$((n + 1))
 done
+echo "# $((n + 1)). try"
 late
 check "the worker waits for the lock inside F2FS" waits_inside
 loop_until $SOON is_late || :

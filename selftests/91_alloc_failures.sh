@@ -314,7 +314,22 @@ failing 0
 grep -h '^# line' /tmp/storm* | sed 's/^/# /' || :
 echo "# lost $(($(stat_of lost) - lost)), rescans $(stat_of rescans), mismatches $(stat_of mismatches)"
 echo 0 >$TRACING/events/fragtrace/enable
+echo >$TRACING/trace
 check "stats counts lost events" test "$(stat_of lost)" -gt "$lost"
+# A preallocation that the map has no memory for: no event can say which blocks it added.
+echo 'old_lba == -3' >$TRACING/events/fragtrace/extent_change/filter
+echo 1 >$TRACING/events/fragtrace/extent_change/enable
+for n in $(seq 10); do
+	: >$MNT/reserved$n
+done
+failing 50
+for n in $(seq 10); do
+	fileop ranges $MNT/reserved$n default 400 30 $((seed + n)) >/dev/null
+done
+failing 0
+echo "# $(grep -c 'old=-3' $TRACING/trace) times"
+echo 0 >$TRACING/events/fragtrace/extent_change/enable
+echo 0 >$TRACING/events/fragtrace/extent_change/filter
 check "listeners are told that maps have changed without events" grep -q 'offset=0 length=1073741824 old=-3 new=-3' $TRACING/trace
 check_exact "maps are exact after writes with a quarter of the allocations failing, seed $seed" $MNT
 

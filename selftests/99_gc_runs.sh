@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 SYS=/sys/fs/f2fs/${DISK##*/}
 TRACING=/sys/kernel/tracing
+IOCTL=$TRACING/events/syscalls/sys_enter_ioctl
 
 # age(prefix) - fragmented files, most of them removed: victims for the collector
 age() {
@@ -77,15 +78,28 @@ of() {
 	awk -v what="$1" -v n="$2" -v pid="$3" '$2 == what && $(NF - 1) == pid { sum += $n } END { printf "%.0f\n", sum }' /tmp/runs
 }
 
-# measured(name, pid, file) - all the time of a program that only asks for collections is that of its own and of waiting for others,
-# within 15 %: F2FS lets inodes go after a collection has ended
-measured() {
-	local us own waited
+# traced_waits(pid) - print by the kernel's events how many collections a program has asked for, and the microseconds
+# from its calls to the beginning of these
+traced_waits() {
+	awk -v pid="$1" '
+		function at() { match($0, /[0-9]+\.[0-9]+: /); return substr($0, RSTART, RLENGTH - 2) + 0 }
+		!match($0, /-[0-9]+ +\[/) || substr($0, RSTART + 1, RLENGTH - 2) + 0 != pid { next }
+		/ sys_ioctl\(/ { from = at() }
+		/ f2fs_gc_begin: / && from { us += (at() - from) * 1000000; n++; from = 0 }
+		END { printf "%d %.0f\n", n, us }' /tmp/trace
+}
 
-	us=$(sed -n 's/^# gc: .* victims, \([0-9]*\) us$/\1/p' "$3")
-	own=$(($(of run 8 "$2") / 1000)) waited=$(($(of process 6 "$2") / 1000))
-	echo "# $1: $us us; $own us collecting, $waited us waiting"
-	check "$1: the time is that of its collections and of waiting" test $((us - own - waited)) -ge 0 -a $((us - own - waited)) -le $((us * 15 / 100 + 20000))
+# measured(name, pid) - a program that only asks for collections has waited for others for as long as its calls took to begin them
+measured() {
+	local n us waited
+
+	read -r n us <<-EOT
+	$(traced_waits "$2")
+	EOT
+	waited=$(($(of process 6 "$2") / 1000))
+	echo "# $1: $n collections began $us us after their calls; $waited us waiting"
+	check "$1: it has waited for as long as its collections were late" test "$n" -gt 0 -a $((us - waited)) -ge 0 \
+		-a $((us - waited)) -le $((us / 20 + 1000 * n))
 }
 
 plan 46
@@ -137,14 +151,17 @@ for i in 1 2 3; do
 	age "$MNT/b$i"
 done
 begin
-fileop gc $MNT 1 40 >/tmp/first &
+echo 'cmd == 0x4004f506' >$IOCTL/filter
+echo 1 >$IOCTL/enable
+fileop gc $MNT 1 40 >/dev/null &
 first=$!
-fileop gc $MNT 1 40 >/tmp/second &
+fileop gc $MNT 1 40 >/dev/null &
 second=$!
 wait $first $second
 end
-measured "first of two" $first /tmp/first
-measured "second of two" $second /tmp/second
+echo 0 >$IOCTL/enable
+measured "first of two" $first
+measured "second of two" $second
 check "they have waited" awk '$2 == "process" && $5 { n++ } END { exit n != 2 }' /tmp/runs
 check "each wait is of a process, and of a collection" awk '
 	$2 == "process" { waits += $5; ns += $6 }

@@ -7,11 +7,13 @@
  * run at all, as if it had not been called.
  *
  *	insmod late.ko function=probe_fallocate before_ms=20
- *	insmod late.ko function=f2fs_fiemap before_ms=10000 until_locked=1
+ *	insmod late.ko function=f2fs_fiemap before_ms=10000 until_locked=500
  *	insmod late.ko function=probe_replace_atomic again=1
  *	insmod late.ko function=probe_truncate_enter again=1 atomic=1
  *	insmod late.ko function=fsync_node_block skip=1
  */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/fs.h>
 #include <linux/kprobes.h>
@@ -32,9 +34,9 @@ static unsigned int before_ms;
 module_param(before_ms, uint, 0444);
 MODULE_PARM_DESC(before_ms, "how long to wait before it begins, in milliseconds");
 
-static bool until_locked;
-module_param(until_locked, bool, 0444);
-MODULE_PARM_DESC(until_locked, "begin earlier, once the inode that is its first argument is locked");
+static unsigned int until_locked;
+module_param(until_locked, uint, 0444);
+MODULE_PARM_DESC(until_locked, "begin earlier, once the inode that is its first argument has been locked for so many milliseconds; the kernel's log says when the first one waits");
 
 static unsigned int after_ms;
 module_param(after_ms, uint, 0444);
@@ -99,22 +101,30 @@ static void repeat(const void *addr)
 }
 
 /*
- * Wait by the clock, until @inode is locked if there is one. mdelay() adds up delays of 1 ms; on arm64 each may be
- * a WFIT, which an emulator under load ends late, while the exception of the probe keeps interrupts off.
+ * Wait by the clock, at most until @inode has been locked for @until_locked ms, if there is one. mdelay() adds up
+ * delays of 1 ms; on arm64 each may be a WFIT, which an emulator under load ends late, while the exception of the
+ * probe keeps interrupts off.
  */
 static void wait_ms(unsigned int ms, struct inode *inode)
 {
-	u64 end = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
+	u64 now = ktime_get_ns(), end = now + (u64)ms * NSEC_PER_MSEC, unlocked = now;
 
-	while (ktime_get_ns() < end && !READ_ONCE(leaving) &&
-	       !(inode && inode_is_locked(inode)))
+	while (now < end && !READ_ONCE(leaving)) {
+		if (!inode || !inode_is_locked(inode))
+			unlocked = now;
+		else if (now - unlocked >= (u64)until_locked * NSEC_PER_MSEC)
+			break;
 		cpu_relax();
+		now = ktime_get_ns();
+	}
 }
 
 static int before(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (again)
 		remember(regs);
+	if (until_locked)
+		pr_info_once("%s waits\n", function);
 	wait_ms(before_ms, until_locked ? (struct inode *)regs_get_kernel_argument(regs, 0) : NULL);
 	return 0;
 }

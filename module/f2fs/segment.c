@@ -27,6 +27,18 @@
 /* The way in which a log allocates: one block after another; else it fills holes. */
 #define ALLOC_LFS	0
 
+static unsigned int type_of(const struct seg_entry *entry)
+{
+	/* F2FS changes the number of valid blocks in the same word */
+	return data_race((u32)entry->type);
+}
+
+static u32 valid_of(const struct seg_entry *entry)
+{
+	/* either number is a hint */
+	return data_race((u32)entry->valid_blocks);
+}
+
 static const struct seg_entry *entry_of(const struct ft_volume *vol, u32 lba)
 {
 	const struct super_block *sb = READ_ONCE(vol->live_sb);
@@ -48,7 +60,7 @@ int ft_segment_log(const struct ft_volume *vol, u32 lba)
 {
 	const struct seg_entry *entry = entry_of(vol, lba);
 
-	return entry ? (int)entry->type : -1;
+	return entry ? (int)type_of(entry) : -1;
 }
 
 /* Is this log in a segment, and filling its holes? */
@@ -85,11 +97,11 @@ int ft_segment_compare(const struct ft_volume *vol, u32 prev, u32 lba)
 	entry = ft_f2fs_segment(sb, segment);
 	if (!entry)
 		return -1;
-	log = entry->type;
+	log = type_of(entry);
 	/* what is below the main area is in a segment beyond the last one */
 	if (ft_segment_of(vol, prev) != segment) {
 		before = ft_f2fs_segment(sb, ft_segment_of(vol, prev));
-		if (!before || before->type != log)
+		if (!before || type_of(before) != log)
 			return log | FT_OTHER_LOG;
 	}
 	if (log_fills_holes(sb, log, segment) ||
@@ -135,7 +147,7 @@ u32 ft_segments_valid(const struct ft_volume *vol, u32 first, u32 segments)
 
 	for (n = 0; sb && n < min_t(u32, segments, FT_GC_SEGMENTS); n++) {
 		entry = ft_f2fs_segment(sb, first + n);
-		valid += entry ? entry->valid_blocks : 0;
+		valid += entry ? valid_of(entry) : 0;
 	}
 	return valid;
 }

@@ -32,8 +32,8 @@
 #include "core/extmap.h"
 #include "core/queue.h"
 
-/* A step is killed after this time. KCSAN makes FIEMAP several times as slow. */
-#define FT_STEP_LIMIT		msecs_to_jiffies(IS_ENABLED(CONFIG_KCSAN) ? 300 : 100)
+/* A step is killed after this time. KCSAN makes FIEMAP many times as slow. */
+#define FT_STEP_LIMIT		msecs_to_jiffies(IS_ENABLED(CONFIG_KCSAN) ? 1000 : 100)
 
 /* How many extents one step can store. */
 #define FT_EXTENTS_PER_STEP	4096

@@ -345,6 +345,9 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     info = b"format: segment_type|valid_blocks\n"
     world.put("proc/fs/f2fs/fake16/segment_bits", info)
     world.put("proc/fs/f2fs/fake16/segment_info", info)
+    # of the mounts, those of the volume
+    mounts = b"/dev/fake0 /m0 f2fs rw,mode=lfs 0 0\n"
+    world.put("proc/self/mounts", b"proc /proc proc rw 0 0\n" + mounts)
     heat = b"# fragtrace heat 2\n# windows blocks=32 period_secs=3600\n254:0 7 0 5 60 5 0 0 /m/a\n"
     world.put("sys/kernel/debug/fragtrace/heat", heat)
     world.put("sys/kernel/debug/fragtrace/gc", "# fragtrace gc 2\n")
@@ -355,7 +358,7 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     kept = {str(path.relative_to(f"{stem}.f2fs")): zstandard.ZstdDecompressor().decompress(path.read_bytes())
             for path in Path(f"{stem}.f2fs").rglob("*") if path.is_file()}
     status = (F2FS / "status").read_bytes()
-    expect(kept, {**{f"254:0/{name}.zst": (F2FS / name).read_bytes() for name in names}, "254:48/status.zst": status,
+    expect(kept, {**{f"254:0/{name}.zst": (F2FS / name).read_bytes() for name in names}, "254:0/mounts.zst": mounts, "254:48/status.zst": status,
                   "254:16/status.zst": status, "254:16/segment_info.zst": info})
     expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.heat.zst").read_bytes()), heat)
     expect((Path(stem).with_name("gc").read_text(), Path(stem).with_name("ledger").exists()), ("# fragtrace gc 2\n", False))

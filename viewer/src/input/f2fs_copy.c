@@ -3,6 +3,7 @@
  * Beside the pipeline: copy what F2FS knows about the volumes of a table, as f2fs_state.c reads it, and what zoned devices
  * report of their zones, as zones.c reads it. The copies are packed with zstd. The folder gets its name when it is complete.
  */
+#include <mntent.h>
 #include <zstd.h>
 
 #include "input/f2fs_state.h"
@@ -112,8 +113,25 @@ static void copy_of_device(const char *dir, const char *folder, const char *dev,
 	copy_file(dir, name, from, 0);
 }
 
+/* Only its own lines: others do not belong into a recording that is passed on. */
+static void copy_mounts(const char *dir, const struct volume *v)
+{
+	AUTO_FREE char *path = xasprintf("%s/mounts.zst", dir), *text = NULL;
+	AUTO_FCLOSE FILE *from = fopen("/proc/self/mounts", "re");
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	struct mntent *mount;
+
+	while (from && to && (mount = getmntent(from)))
+		if (!strcmp(mount->mnt_dir, v->path))
+			addmntent(to, mount);
+	if (to && !fclose(to) && len)
+		write_packed(path, text, len);
+}
+
 static void copy_files(const char *dir, const char *dev, const struct volume *v)
 {
+	copy_mounts(dir, v);
 	/* the bits of a large volume would be too many */
 	copy_of_device(dir, "/proc/fs/f2fs", dev, n_segments(v) <= F2FS_MAX_UNASKED_SEGMENTS ? "segment_bits" : "segment_info");
 	copy_of_device(dir, "/proc/fs/f2fs", dev, "victim_bits");

@@ -43,6 +43,12 @@ advised() {
 	check "$1: it is advised" grep -q "^What helps against [0-9,]* breaks\?: $3" /tmp/why
 }
 
+# unadvised(name, file) - does the file have breaks, but nothing is advised?
+unadvised() {
+	fragtrace why "$MNT/$2" >/tmp/why
+	check "$1: nothing is advised" sh -c "grep -q ' breaks:\$' /tmp/why && ! grep -q '^What helps' /tmp/why"
+}
+
 # same(name, file, file) - has work on the second one added no less than three quarters?
 same() {
 	settle
@@ -50,18 +56,24 @@ same() {
 		awk "BEGIN { split(\"$(added "$2") $(added "$3")\", n); exit !(n[1] && 4 * n[3] >= 3 * n[1] && 4 * n[4] >= 3 * n[2]) }"
 }
 
-# whole(file), pinned(file) - a file of 1 MiB; pinned while it is empty, and allocated
+# remember(file) - remember the figures of a file
+remember() {
+	mkdir -p "/tmp/had/$(dirname "$1")"
+	figures "$1" >"/tmp/had/$1"
+}
+
+# whole(file), pinned(copy, file) - a file of 1 MiB; a copy of one, pinned while it is empty, and allocated
 whole() {
 	fileop write "$MNT/$1" 0 1M sync
-	mkdir -p /tmp/had
-	figures "$1" >"/tmp/had/$1"
+	remember "$1"
 }
 
 pinned() {
 	: >"$MNT/$1"
 	fileop pin "$MNT/$1" 1
 	fileop fallocate "$MNT/$1" default 0 1M
-	whole "$1"
+	dd if="$MNT/$2" of="$MNT/$1" bs=1M conv=notrunc,fsync 2>/dev/null
+	remember "$1"
 }
 
 # rewrite(file, words...) - write some blocks in random order: each synced alone (dsync), or so many at a time (every N)
@@ -136,9 +148,10 @@ advice() {
 	rewrite a.synced dsync
 	helps "$1: rewritten, 20 blocks at a time; each with fdatasync" a a.synced
 	advised "$1" a "fdatasync or msync, or fsync after at most 8 blocks"
-	pinned a.pinned
+	refuse "$1: F2FS does not pin the file, as it has blocks" fileop pin $MNT/a 1 2>/dev/null
+	pinned a.pinned a
 	rewrite a.pinned every 20
-	helps "$1: the file is pinned" a a.pinned
+	helps "$1: a copy of the file is pinned" a a.pinned
 	fileop fallocate $MNT/a.allocated default 0 1M
 	whole a.allocated
 	rewrite a.allocated every 20
@@ -207,7 +220,56 @@ fill() {
 	await_live
 }
 
-plan 38
+# without_place() - with mode=lfs F2FS neither rewrites in place nor pins
+without_place() {
+	umount $MNT
+	make_volume $DISK $MNT background_gc=off,mode=lfs || bail "no volume"
+	await_live
+	whole a
+	rewrite a every 20
+	whole a.synced
+	rewrite a.synced dsync
+	same "mode=lfs: rewritten, 20 blocks at a time; each with fdatasync" a a.synced
+	unadvised "mode=lfs" a
+	: >$MNT/empty
+	refuse "mode=lfs: F2FS does not pin an empty file" fileop pin $MNT/empty 1 2>/dev/null
+	whole c
+	atomic c
+	whole c.log
+	log c.log dsync
+	same "mode=lfs: atomic writes; a log, and blocks that are written with fdatasync" c c.log
+	unadvised "mode=lfs" c
+	in_turn 4096 32 d d.other sync
+	in_turn 65536 2 d.larger d.other2 sync
+	helps "mode=lfs: two files in turn, with a sync after each block; after 16 blocks" d d.larger
+	advised "mode=lfs" d "write more before each sync"
+}
+
+# half(file) - a file of 1 MiB in a compressed folder, of which a half compresses
+half() {
+	dd if=/dev/urandom of="$MNT/$1" bs=512K count=1 2>/dev/null
+	fileop write "$MNT/$1" 512K 512K sync
+	remember "$1"
+}
+
+# compressed() - of a file with compressed clusters, nothing is advised
+compressed() {
+	umount $MNT
+	make_special $DISK $MNT background_gc=off,compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression ||
+		bail "this kernel does not compress"
+	as_large
+	await_live
+	mkdir $MNT/packed
+	f2fs_io setflags compression $MNT/packed >/dev/null 2>&1
+	half packed/a
+	rewrite packed/a every 20
+	half packed/synced
+	rewrite packed/synced dsync
+	same "compressed: rewritten, 20 blocks at a time; each with fdatasync" packed/a packed/synced
+	unadvised "compressed" packed/a
+}
+
+plan 49
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 as_large
 load path=$MNT
@@ -223,4 +285,6 @@ fileop write $MNT/g.space 0 8M sync
 helps "few free segments; more of them" g g.space
 advised "a file without others" g "keep more segments free"
 check_exact "maps are exact" $MNT
+without_place
+compressed
 finish

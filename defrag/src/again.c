@@ -6,7 +6,6 @@
  * be stopped first. Appending and garbage collection do not break again what was moved together.
  */
 #include "again.h"
-#include "model/advice.h"
 #include "module/format/snapshot.h"
 
 /* Does this operation write blocks elsewhere that the file has? */
@@ -52,8 +51,10 @@ void again_find(struct again *again, const struct table *table, const struct fil
 		if (!comes_again(table, cause, recent_s))
 			continue;
 		again->breaks++;
-		if (++by_op[ft_cause_op(cause)] > by_op[again->op])
-			again->op = ft_cause_op(cause);
+		if (++by_op[ft_cause_op(cause)] <= by_op[again->op])
+			continue;
+		again->op = ft_cause_op(cause);
+		again->advice = advice_of(table, &(struct file_break){ extents[i].extent, cause });
 	}
 	if (again->breaks * 2 < again->all)
 		again->breaks = 0;
@@ -73,15 +74,4 @@ bool again_is_rewritten(const struct table *table, const struct file_extent *ext
 		if (rewrites(table->causes[extents[i].extent]))
 			return true;
 	return !table->causes;
-}
-
-/**
- * again_remedy() - how to stop what breaks a file
- * @again: a file that is expected to break again
- *
- * Return: a sentence without its full stop.
- */
-const char *again_remedy(const struct again *again)
-{
-	return advice_text(advice_of(again->op));
 }

@@ -7,6 +7,7 @@
 
 #include "apply.h"
 #include "commands.h"
+#include "input/f2fs_state.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "plan.h"
@@ -86,6 +87,8 @@ int defrag_run(const struct options *given)
 	/* a source that cannot be read the first time ends the program */
 	source_read_table(&source, &table, false);
 	source_report(&source);
+	if (!options.table)
+		free(f2fs_modes_read(&table, NULL));
 	AUTO_FREE bool *meant = select_files(&options, &table);
 	weights_init(&weights, &options);
 	if (options.hot_percent < 100.0)

@@ -171,9 +171,11 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 
 static void put_again(const struct again *again, bool is_moved)
 {
-	printf("%s%s of %ju by %s, so it will break again; %s.\n",
+	const char *remedy = advice_text(again->advice);
+
+	printf("%s%s of %ju by %s, so it will break again%s%s.\n",
 	       is_moved ? "    moved, though hopeless: " : "    hopeless: ", COUNT(again->breaks, "recent break"),
-	       (uintmax_t)again->all, cause_op_names[again->op], again_remedy(again));
+	       (uintmax_t)again->all, cause_op_names[again->op], remedy ? "; " : "", remedy ? remedy : "");
 }
 
 static void put_long(const struct plan *plan, uint32_t file)

@@ -42,7 +42,7 @@ static void put_again(const struct again *again)
 	json_object(&json, "hopeless");
 	json_text(&json, "op", cause_op_names[again->op]);
 	json_number(&json, "breaks", again->breaks);
-	json_text(&json, "remedy", again_remedy(again));
+	json_text(&json, "remedy", advice_text(again->advice));
 	json_end(&json);
 }
 

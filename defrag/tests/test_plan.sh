@@ -418,7 +418,14 @@ test_hopeless() {
 	says_no hopeless
 	plan 0 -t s --recent 0 a.x
 	plan 4 -t s --recent 600 --json a.x
-	grep -qF '"hopeless":{"op":"tail","breaks":1,' out
+	grep -qF '"hopeless":{"op":"tail","breaks":1,"remedy":"cut files at a multiple of' out
+	# F2FS rewrites no compressed cluster in place: nothing helps
+	snapshot '# writer db 7 1699999900 1699999950' '# cause 4 1 overwrite sync moved 2' '# encoded 4 0' \
+		'254:0 200 1 0 4 fragmented /m/a.x' '254:0 300 1 1 4 fragmented /m/a.x'
+	plan 4 -t s --recent 600 a.x
+	says '    hopeless: 1 recent break of 1 by overwrite, so it will break again.'
+	plan 4 -t s --recent 600 --json a.x
+	grep -qF '"hopeless":{"op":"overwrite","breaks":1,"remedy":null}' out
 }
 
 test_stale() {

@@ -36,6 +36,7 @@ struct session;
 /**
  * enum needs_state - when a command needs F2FS's own state
  * @STATE_NEVER: it does not; the server reads it itself
+ * @STATE_MODE: only whether F2FS rewrites in place, see f2fs_modes_read()
  * @STATE_IF_KNOWN: if it is known
  * @STATE_IN_JSON: if it is known, and JSON is written: of the forms of a table, JSON has it
  * @STATE_ALWAYS: it does nothing without it
@@ -43,6 +44,7 @@ struct session;
  */
 enum needs_state {
 	STATE_NEVER,
+	STATE_MODE,
 	STATE_IF_KNOWN,
 	STATE_IN_JSON,
 	STATE_ALWAYS,

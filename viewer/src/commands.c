@@ -187,7 +187,29 @@ static bool read_heat(struct session *s)
 static bool reads_state(const struct session *s)
 {
 	return s->command->state == STATE_IN_JSON ? s->options.form == FORM_JSON :
-	       s->command->state != STATE_NEVER && s->command->state != STATE_ITSELF;
+	       s->command->state > STATE_MODE && s->command->state != STATE_ITSELF;
+}
+
+/*
+ * Advice depends on it. A recording has the state of each of its snapshots. What is wrong with files that were not named is said by
+ * those who need more of them.
+ */
+static void read_modes(const struct session *s, struct table *table)
+{
+	AUTO(recording_close) struct recording recording = { 0 };
+	const struct recorded *found = NULL;
+	const char *dir = s->state.dir;
+	AUTO_FREE char *trouble = NULL;
+
+	if (!dir && recording_is(s->source.path)) {
+		recording_open(&recording, s->source.path);
+		found = recording_before(&recording, &s->source.at);
+		dir = found ? found->state : NULL;
+	}
+	if (s->state.is_live || dir)
+		trouble = f2fs_modes_read(table, dir);
+	if (trouble && s->state.dir)
+		die("%s", trouble);
 }
 
 /**
@@ -209,6 +231,7 @@ bool session_read_once(struct session *s)
 		table_free(&table);
 		return false;
 	}
+	read_modes(s, &table);
 	s->states = reads_state(s) ? f2fs_source_read(&s->state, &table) : NULL;
 	s->command->use(s, &table);
 	f2fs_states_free(s->states, table.n_volumes);
@@ -232,11 +255,11 @@ static void use_why(struct session *s, struct table *table)
 	struct pairs pairs;
 
 	if (s->options.n_operands) {
-		why_file(stdout, table, s->source.name, *s->options.operands);
+		why_file(stdout, table, s->source.name, *s->options.operands, s->options.form);
 		return;
 	}
 	read_pairs(&s->source, &pairs);
-	why_all(stdout, table, &pairs);
+	why_all(stdout, table, &pairs, s->options.form);
 	pairs_free(&pairs);
 }
 
@@ -587,9 +610,10 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n.",
 	  .options = { AGAIN, OPT_ONLY, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
 	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.",
-	  .takes_table = true, .most = 1, .prepare = prepare_why, .use = use_why,
-	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension.",
-	  .options = { READ } },
+	  .takes_table = true, .most = 1, .state = STATE_MODE, .prepare = prepare_why, .use = use_why,
+	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension. At the end, "
+		   "what helps.",
+	  .options = { OPT_JSON, READ, OPT_F2FS_STATE } },
 	{ "cost", "[FILE]", "Say how long breaks keep readers waiting (latency=1).",
 	  .most = 1, .start = cost_run,
 	  .about = "By measured times of this device: of each volume, what a request more takes, and which files cost most; or of "

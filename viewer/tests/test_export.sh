@@ -503,7 +503,7 @@ test_prometheus_extensions() {
 	done
 	"$python" -IS "$here/to_snapshot.py" text >snapshot
 	"$fragtrace" metrics -o out.prom -t "$PWD/snapshot"
-	grep ^fragtrace_breaks out.prom | sed 's/.*extension="\([^"]*\)".* /\1 /' | sort >seen
+	grep '^fragtrace_breaks{' out.prom | sed 's/.*extension="\([^"]*\)".* /\1 /' | sort >seen
 	printf '%s\n' '- 1' '.R2 2' '.db 1' 'other 2' | sort >expected
 	cmp seen expected || { cat out.prom; exit 1; }
 	# the process is no label: there are too many

@@ -30,6 +30,7 @@ MONITORING = HERE.parent / "monitoring"
 DASHBOARD = json.loads((MONITORING / "fragtrace-dashboard.json").read_text(encoding="utf-8"))
 ALERTS = (MONITORING / "fragtrace-alerts.yml").read_text(encoding="utf-8")
 ALERT_TESTS = (MONITORING / "fragtrace-alerts.test.yml").read_text(encoding="utf-8")
+ADVICE = (HERE.parent / "src/model/advice.c").read_text(encoding="utf-8")
 CAUSES = (HERE.parent.parent / "module/format/cause.h").read_text(encoding="utf-8")
 # Panels, without the headings of rows.
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
@@ -142,6 +143,7 @@ def words(macro: str) -> set[str]:
 def test_every_value_of_a_label_has_a_colour(hosts: dict[str, str]) -> None:
     assert coloured("Breaks by operation") == words("FT_OP_NAMES")
     assert coloured("Breaks by reason") == words("FT_WHY_NAMES") - {"none"}
+    assert coloured("Breaks by advice") == set(re.findall(r'^\t\[ADVICE_[A-Z]+\] = "([a-z_]+)",$', ADVICE, re.MULTILINE)) != set()
     states = set(re.findall(r'fragtrace_f2fs_segments\{.*state="([a-z]+)"', hosts["full"]))
     assert coloured("Segments") == states | {"empty"}
     types = set(re.findall(r'fragtrace_f2fs_valid_bytes\{.*type="([a-z_]+)"', hosts["full"]))

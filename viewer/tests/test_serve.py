@@ -224,6 +224,30 @@ def test_causes_and_age(view: str) -> None:
         # the rest of the fragment, after a hole
         rest, = server.ask("blocks", volume=0, first=1121, end=1122)["pieces"]
         expect((rest["offset"], rest["kind"][:6]), (20, "tail ("))
+        said = server.request(server.url + "why?key=254:0+10")[2].decode()
+        assert "\nWhat helps against 1 break: fdatasync or msync, " in said, said
+
+
+def test_advice_with_mode_lfs(view: str) -> None:
+    """A break that would not be there if F2FS had written in place, which it does not with mode=lfs: with F2FS's state, and of a recording."""
+    shutil.copytree(DATA / "f2fs-6.12", "s")
+    with open("s/table", "a", encoding="ascii") as table:
+        table.write("# time 1700000000.000\n# writer db 7 1700000000 1700000000\n# cause 7 75 overwrite sync moved 2\n")
+    made = subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), "s/table"], capture_output=True, check=True).stdout
+    for mode, helps in ("adaptive", True), ("lfs", False):
+        Path("s/snapshot").write_bytes(made)
+        Path("s/mounts").write_text(f"/dev/vdb / ext4 rw 0 0\n/dev/vda /mnt f2fs rw,mode={mode} 0 0\n", encoding="ascii")
+        shutil.copytree("s", f"{mode}/fragtrace-1700000000.000.f2fs")
+        Path(f"{mode}/fragtrace-1700000000.000.snapshot").write_bytes(made)
+        for arguments in ("s/snapshot", "--f2fs-state", "s"), (mode,), (mode, "--only", "f2.sst"):
+            with Serving(view, *arguments) as server:
+                said = server.request(server.url + "why?key=254:0+7")[2].decode()
+                expect((arguments, "1 break:" in said, "What helps" in said), (arguments, True, helps))
+            if "--only" not in arguments:
+                said = subprocess.run([view, "metrics", *arguments], capture_output=True, text=True, check=True).stdout
+                expect((arguments, f'advice="in_place"}} {helps:d}\n' in said, f'advice="none"}} {not helps:d}\n' in said), (arguments, True, True))
+                said = subprocess.run([view, "why", *arguments], capture_output=True, text=True, check=True).stdout
+                expect((arguments, "What helps" in said), (arguments, helps))
 
 
 def test_files(view: str) -> None:

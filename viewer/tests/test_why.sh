@@ -57,7 +57,7 @@ full="$because the segment of the log was full, and the log went on elsewhere"
 ssr="$because the log fills holes of a dirty segment"
 moved="$because one of the two was rewritten or moved away"
 in_place='fdatasync or msync, or fsync after at most 8 blocks: F2FS then rewrites in place, unless ipu_policy says otherwise (it is 16 on large volumes)'
-place="$in_place. Or allocate all of a new, empty file that is pinned (F2FS_IOC_SET_PIN_FILE); it cannot grow"
+place="$in_place. Or copy the file into a new one that was pinned while it was empty (F2FS_IOC_SET_PIN_FILE), and then allocated in whole; it cannot grow"
 larger='write more before each sync or in each direct write. To preallocate does not help: F2FS chooses blocks when it writes'
 cut='cut files at a multiple of the block size, or do not cut them'
 
@@ -119,31 +119,59 @@ test_one_file() {
 	refuses "$PWD/snapshot: no watched file with blocks is called 4.sst" "$fragtrace" why -t "$PWD/snapshot" 4.sst
 }
 
-# advises(op, flush, why, [text]) - what fragtrace why advises against this break; nothing without a text
+# advises(op, flush, why, key, [text]) - what fragtrace why, its JSON and the metrics advise against this break; nothing without a text
 advises() {
 	one_break "$1" "$2" "$3" 2
-	why
-	[ "$(sed -n 's/^What helps against //p' out)" = "${4:+1 break: $4.}" ] || fail "$*: $(cat out)"
-	why a.x
-	[ "$(sed -n 's/^What helps against //p' out)" = "${4:+1 break: $4.}" ] || fail "$*: $(cat out)"
+	advised "$4" "${5:-}"
+	printf '{"op":"%s","flush":"%s","why_here":"%s","breaks":1,"advice":"%s","what_helps":%s}\n' "$1" "$2" "$3" "$4" "${5:+\"$5\"}" |
+		sed 's/:}$/:null}/' >expected
+	for operand in '' a.x; do
+		why --json ${operand:+$operand}
+		sed 's/.*"causes":\[//; s/\]}\]}$//; s/\\"/"/g' out | tail -n 1 | cmp - expected || fail "$(cat out expected)"
+	done
 }
 
+# advised(key, text, args...) - does the snapshot have one break, of this advice?
+advised() {
+	local operand key=$1 text=$2
+	shift 2
+	for operand in '' a.x; do
+		why "$@" ${operand:+$operand}
+		[ "$(sed -n 's/^What helps against //p' out)" = "${text:+1 break: $text.}" ] || fail "$key: $(cat out)"
+		why --json "$@" ${operand:+$operand}
+		grep -qF "\"breaks\":1,\"advice\":\"$key\"," out || fail "$key: $(cat out)"
+	done
+}
+
+# counted(none, in_place, log_in_place, whole_blocks, larger_writes, free_segments) - the breaks of each in the metrics
+counted() {
+	"$fragtrace" metrics -t "$PWD/snapshot" >out
+	[ "$(sed -n 's/^fragtrace_breaks_by_advice{.*} //p' out | xargs)" = "$*" ] || fail "$* expected: $(cat out)"
+}
+
+space='keep more segments free; "fragtrace space" counts them. Files that are written in turn, with syncs, need larger writes, too'
+
 test_advice() {
-	space='keep more segments free; "fragtrace space" counts them. Files that are written in turn, with syncs, need larger writes, too'
-	advises overwrite sync moved "$place"
-	advises overwrite writeback ssr "$place"
-	advises mmap sync moved "$place"
-	advises atomic sync moved "write ahead into a log instead of using atomic writes, and $in_place"
-	advises tail sync moved "$cut"
-	advises append sync interleaved "$larger"
-	advises direct none interleaved "$larger"
-	advises append writeback ssr "$space"
+	advises overwrite sync moved in_place "$place"
+	counted 0 1 0 0 0 0
+	advises overwrite writeback ssr in_place "$place"
+	advises mmap sync moved in_place "$place"
+	advises atomic sync moved log_in_place "write ahead into a log instead of using atomic writes, and $in_place"
+	counted 0 0 1 0 0 0
+	advises tail sync moved whole_blocks "$cut"
+	counted 0 0 0 1 0 0
+	advises append sync interleaved larger_writes "$larger"
+	counted 0 0 0 0 1 0
+	advises direct none interleaved larger_writes "$larger"
+	advises append writeback ssr free_segments "$space"
+	counted 0 0 0 0 0 1
 	for other in "append writeback interleaved" "append sync new_segment" "direct none new_segment" "gc_bg none moved" \
 		"range none moved" "unknown none unknown" "inline sync other_log" "compress sync interleaved" "direct none ssr" \
 		"gc_fg none ssr" "defrag none ssr"; do
 		# shellcheck disable=SC2086
-		advises $other
+		advises $other none
 	done
+	counted 1 0 0 0 0 0
 	# a cause of less than a tenth of the breaks
 	{
 		printf '%s\n' '# fragtrace table 1' '# time 1700000000.000' \
@@ -163,6 +191,85 @@ test_advice() {
 	snapshot t
 	why
 	[ "$(sed -n 's/^What helps against //p' out)" = "10 breaks: $place." ] || fail "$(cat out)"
+}
+
+# mounted(folder, line...) - a copy of F2FS's state, in which this is mounted
+mounted() {
+	mkdir -p "$1"
+	shift
+	printf '%s\n' "$@" >state/mounts
+}
+
+# F2FS rewrites nothing in place with mode=lfs, and no compressed cluster, and pins neither.
+test_advice_that_is_not_possible() {
+	mounted state '/dev/vda /m f2fs rw,mode=adaptive 0 0' '/dev/vdb /n f2fs rw,mode=lfs 0 0'
+	one_break overwrite sync moved 2
+	advised in_place "$place" --f2fs-state state
+	for op in overwrite mmap atomic; do
+		mounted state '/dev/vda /m f2fs rw,mode=lfs 0 0'
+		one_break $op sync moved 2
+		advised none '' --f2fs-state state
+		# the second break of the cause is in another file, which has no compressed cluster
+		{
+			sed 's/^254:0 \(...\) \(.*\) 4 \(.*\)a.x$/&\n254:0 1\1 \2 5 \3b.x/; s/^# cause 4 8 \(.*\)/&\n# cause 5 8 \1/' t |
+				sed 's/^\(254:0 \)11\(..\) /\115\2 /; s/blocks=200/blocks=2000/'
+			echo '# encoded 4 0'
+		} | sort -k 1,1 -k 2,2n >t2
+		snapshot t2
+		why a.x
+		! grep -q '^What helps' out || fail "$(cat out)"
+		why b.x
+		grep -q '^What helps against 1 break: ' out || fail "$(cat out)"
+		why --json
+		[ "$(grep -o "\"op\":\"$op\",\"flush\":\"sync\",\"why_here\":\"moved\",\"breaks\":1,\"advice\":\"[a-z_]*\"" out | wc -l)" = 2 ] ||
+			fail "$(cat out)"
+	done
+	counted 1 0 1 0 0 0
+	mounted state '/dev/vda /m f2fs rw,mode=lfs 0 0'
+	one_break tail sync moved 2
+	advised whole_blocks "$cut" --f2fs-state state
+	refuses "$PWD/none: No such file or directory; expected a folder with copies of F2FS's files" \
+		"$fragtrace" why -t "$PWD/snapshot" --f2fs-state "$PWD/none"
+}
+
+test_json() {
+	snapshot "$data/why.table"
+	why --json
+	"$python" - <<-'EOF'
+	import json
+	got = json.load(open("out", encoding="utf-8"))
+	volume, = got.pop("volumes")
+	assert got == {"format": "fragtrace why", "version": 1, "time": 1700000000.123, "note": None, "unknown": None}, got
+	causes = [tuple(cause.values())[:5] for cause in volume.pop("causes")]
+	assert volume == {"dev": "254:0", "path": "/mnt/f2fs", "files": 7, "fragmented": 6, "breaks": 9}, volume
+	assert causes == [
+	    ("tail", "sync", "interleaved", 3, "whole_blocks"), ("append", "sync", "interleaved", 2, "larger_writes"),
+	    ("unknown", "none", "unknown", 1, "none"), ("append", "writeback", "new_segment", 1, "none"),
+	    ("gc_bg", "none", "moved", 1, "none"), ("overwrite", "writeback", "ssr", 1, "in_place")], causes
+	EOF
+	why --json LOG
+	"$python" - <<-'EOF'
+	import json
+	file, = json.load(open("out", encoding="utf-8"))["files"]
+	causes = [tuple(cause.values())[:5] for cause in file.pop("causes")]
+	assert file == {"dev": "254:0", "ino": 8, "path": "/mnt/f2fs/db/LOG", "blocks": 4, "fragments": 4, "breaks": 3}, file
+	assert causes == [("append", "sync", "interleaved", 2, "larger_writes"), ("unknown", "none", "unknown", 1, "none")], causes
+	EOF
+	# the first in the order of breaks is not the first by extension, and a glob has no limit
+	why --json .sst
+	grep -q '"files":4,"fragmented":3,"breaks":4,' out || fail "$(cat out)"
+	many 15 >t
+	snapshot t
+	why --json 'f.*'
+	[ "$(grep -c '"path":"/m/f\.' out)" = 15 ] || fail "$(cat out)"
+	# what has no causes says so
+	"$fragtrace" why -t "$data/small.table" --json >out
+	grep -qF '"unknown":"a text of a table does not have the causes"' out && grep -qF '"breaks":2,"causes":[]}' out || fail "$(cat out)"
+	sed 's/^# time/# stale 2\n&/' t >t2
+	snapshot t2
+	why --json
+	grep -qF '"note":"2 files stale"' out || fail "$(cat out)"
+	refuses "$PWD/snapshot: no watched file with blocks is called none" "$fragtrace" why -t "$PWD/snapshot" --json none
 }
 
 # block(lba) - what fragtrace block says of it, into the file out

@@ -176,7 +176,7 @@ static void read_super(struct reader *p)
 	if (file)
 		p->trouble = f2fs_super_read(super, file, path, p->volume->blk_bytes);
 	if (super->segs_per_sec && (super->main_blkaddr != p->volume->first_blk ||
-				    super->main_segments != p->state->segments.n)) {
+				    super->main_segments != (p->volume->end_blk - p->volume->first_blk) / F2FS_SEGMENT_BLKS)) {
 		if (!p->trouble)
 			p->trouble = xasprintf("%s: its main area is not that of the volume %u:%u; expected the first "
 					       "block of this volume", path, p->volume->major, p->volume->minor);
@@ -197,9 +197,10 @@ static void read_sysfs(struct reader *p)
 		p->trouble = xasprintf("%s:1: expected a number of segments, copy the file again", path);
 }
 
-/* A volume may be mounted several times; the mode is one. */
+/* A zoned device has no other. A volume may be mounted several times; the mode is one. */
 static void read_mode(struct reader *p)
 {
+	read_super(p);
 	AUTO_FREE char *path = path_of(p, "/proc/self", false, "mounts");
 	AUTO_FCLOSE FILE *file = open_file(p, path, NULL);
 	struct mntent *mount;
@@ -217,9 +218,8 @@ static void read_volume(struct reader *p)
 		return;
 	read_status(p);
 	read_victims(p);
-	read_super(p);
-	read_sysfs(p);
 	read_mode(p);
+	read_sysfs(p);
 }
 
 /**
@@ -243,15 +243,7 @@ FILE *f2fs_state_open(const struct table *table, const struct volume *v, const c
 	return file;
 }
 
-/**
- * f2fs_states_read() - read what F2FS knows about the volumes of a table
- * @table: the table
- * @dir: folder with copies of F2FS's files; NULL: the running system
- * @trouble: set to why a file is refused, to be freed; NULL if none is
- *
- * Return: by volume; to be freed with f2fs_states_free().
- */
-struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble)
+static struct f2fs_state *read_volumes(const struct table *table, const char *dir, void (*read)(struct reader *p), char **trouble)
 {
 	struct f2fs_state *states = xcalloc(table->n_volumes, sizeof(*states));
 
@@ -263,11 +255,42 @@ struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, 
 		p.dir = sub;
 		p.dev = dir ? NULL : f2fs_device_name(p.volume);
 		if (!p.trouble)
-			read_volume(&p);
+			read(&p);
 		*trouble = p.trouble;
 		free(p.dev);
 	}
 	return states;
+}
+
+/**
+ * f2fs_modes_read() - find out on which volumes of a table F2FS never rewrites in place
+ * @table: the table; its volumes are marked
+ * @dir: folder with copies of F2FS's files; NULL: the running system
+ *
+ * Return: NULL, or why a file is refused, with the remedy; to be freed.
+ */
+char *f2fs_modes_read(struct table *table, const char *dir)
+{
+	char *trouble;
+	struct f2fs_state *states = read_volumes(table, dir, read_mode, &trouble);
+
+	for (size_t i = 0; i < table->n_volumes; i++)
+		table->volumes[i].is_lfs = states[i].is_lfs;
+	f2fs_states_free(states, table->n_volumes);
+	return trouble;
+}
+
+/**
+ * f2fs_states_read() - read what F2FS knows about the volumes of a table
+ * @table: the table
+ * @dir: folder with copies of F2FS's files; NULL: the running system
+ * @trouble: set to why a file is refused, to be freed; NULL if none is
+ *
+ * Return: by volume; to be freed with f2fs_states_free().
+ */
+struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble)
+{
+	return read_volumes(table, dir, read_volume, trouble);
 }
 
 /**

@@ -38,6 +38,7 @@ struct f2fs_state {
 	size_t n_notes;
 };
 
+char *f2fs_modes_read(struct table *table, const char *dir);
 struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble);
 void f2fs_states_copy(const struct table *table, const char *dir);
 FILE *f2fs_state_open(const struct table *table, const struct volume *v, const char *dir, const char *name);

@@ -240,6 +240,7 @@ static void read_extents(struct reader *r)
 		t->causes[t->n_extents] = checked_cause(r, x.cause, x.lba);
 		v->end = ++t->n_extents;
 		file_add(&t->files[e->file], e);
+		t->files[e->file].is_compressed |= x.flags & FT_SNAP_ENCODED;
 	}
 	free(r->known);
 }

@@ -37,6 +37,7 @@
  * @segment_blks: blocks in a segment, at least 1
  * @path: mount point, unescaped
  * @stopped: F2FS has stopped there after an error or a shutdown
+ * @is_lfs: F2FS never rewrites in place there: mode=lfs, which zoned devices have; false where that is not known
  * @left_out: files and folders that are missing, because fragtrace's memory was short
  * @stale: files that fragtrace has marked as stale; only a snapshot tells them by volume
  * @first: its first extent in table.extents (inclusive)
@@ -51,6 +52,7 @@ struct volume {
 	uint64_t segment_blks;
 	const char *path;
 	bool stopped;
+	bool is_lfs;
 	uint64_t left_out;
 	uint64_t stale;
 	size_t first;
@@ -69,6 +71,7 @@ struct volume {
  * @volume: index into table.volumes
  * @fragmented: its state
  * @deleted: it has no name any more, but is still open
+ * @is_compressed: it has compressed clusters; only a snapshot tells that
  */
 struct file {
 	uint64_t ino;
@@ -80,6 +83,7 @@ struct file {
 	uint32_t volume;
 	bool fragmented;
 	bool deleted;
+	bool is_compressed;
 	bool in_order;
 };
 

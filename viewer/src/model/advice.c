@@ -10,20 +10,25 @@
 	"fdatasync or msync, or fsync after at most 8 blocks: F2FS then rewrites in place, unless ipu_policy says otherwise (it is 16 on large volumes)"
 
 static const char *const texts[NR_ADVICES] = {
-	[ADVICE_PLACE] = IN_PLACE ". Or allocate all of a new, empty file that is pinned (F2FS_IOC_SET_PIN_FILE); it cannot grow",
+	[ADVICE_PLACE] = IN_PLACE ". Or copy the file into a new one that was pinned while it was empty (F2FS_IOC_SET_PIN_FILE), and then "
+		"allocated in whole; it cannot grow",
 	[ADVICE_LOG] = "write ahead into a log instead of using atomic writes, and " IN_PLACE,
 	[ADVICE_CUT] = "cut files at a multiple of the block size, or do not cut them",
 	[ADVICE_LARGER] = "write more before each sync or in each direct write. To preallocate does not help: F2FS chooses blocks when it writes",
 	[ADVICE_SPACE] = "keep more segments free; \"fragtrace space\" counts them. Files that are written in turn, with syncs, need larger writes, too",
 };
 
-/**
- * advice_of() - what helps against a break
- * @cause: its cause; an operation alone has no advice that depends on the reason
- *
- * Return: the advice.
- */
-enum advice advice_of(uint32_t cause)
+/* Labels of metrics, and keys of JSON: they stay. */
+static const char *const keys[NR_ADVICES] = {
+	[ADVICE_NONE] = "none",
+	[ADVICE_PLACE] = "in_place",
+	[ADVICE_LOG] = "log_in_place",
+	[ADVICE_CUT] = "whole_blocks",
+	[ADVICE_LARGER] = "larger_writes",
+	[ADVICE_SPACE] = "free_segments",
+};
+
+static enum advice by_cause(uint32_t cause)
 {
 	enum ft_why why = ft_cause_why(cause);
 
@@ -47,10 +52,40 @@ enum advice advice_of(uint32_t cause)
 }
 
 /**
- * advice_text() - say what helps
- * @advice: an advice, not %ADVICE_NONE
+ * advice_of() - what helps against a break
+ * @table: the table
+ * @b: the break; of a cause that is an operation alone, nothing that depends on the reason
  *
- * Return: a sentence without its full stop.
+ * F2FS neither rewrites in place nor pins files with mode=lfs, and has to write a compressed cluster elsewhere.
+ *
+ * Return: the advice.
+ */
+enum advice advice_of(const struct table *table, const struct file_break *b)
+{
+	const struct file *file = &table->files[table->extents[b->extent].file];
+	enum advice advice = by_cause(b->cause);
+
+	if ((advice == ADVICE_PLACE || advice == ADVICE_LOG) && (file->is_compressed || table->volumes[file->volume].is_lfs))
+		return ADVICE_NONE;
+	return advice;
+}
+
+/**
+ * advice_key() - name an advice
+ * @advice: the advice
+ *
+ * Return: a word.
+ */
+const char *advice_key(enum advice advice)
+{
+	return keys[advice];
+}
+
+/**
+ * advice_text() - say what helps
+ * @advice: the advice
+ *
+ * Return: a sentence without its full stop; NULL for %ADVICE_NONE.
  */
 const char *advice_text(enum advice advice)
 {
@@ -60,11 +95,12 @@ const char *advice_text(enum advice advice)
 /**
  * advice_count() - count the breaks that each advice helps against
  * @counts: their numbers are added to it
+ * @table: the table
  * @breaks: the breaks
  * @n: number of @breaks
  */
-void advice_count(uint64_t counts[NR_ADVICES], const struct file_break *breaks, size_t n)
+void advice_count(uint64_t counts[NR_ADVICES], const struct table *table, const struct file_break *breaks, size_t n)
 {
 	while (n--)
-		counts[advice_of(breaks++->cause)]++;
+		counts[advice_of(table, breaks++)]++;
 }

@@ -24,6 +24,7 @@ enum advice {
 	NR_ADVICES
 };
 
-enum advice advice_of(uint32_t cause);
+enum advice advice_of(const struct table *table, const struct file_break *b);
+const char *advice_key(enum advice advice);
 const char *advice_text(enum advice advice);
-void advice_count(uint64_t counts[NR_ADVICES], const struct file_break *breaks, size_t n);
+void advice_count(uint64_t counts[NR_ADVICES], const struct table *table, const struct file_break *breaks, size_t n);

@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #include "input/figures.h"
+#include "model/advice.h"
 #include "model/groups.h"
 #include "names.h"
 #include "outfile.h"
@@ -196,6 +197,16 @@ static void put_volume_breaks(const struct metrics *m, const struct volume *v, c
 	put_break_samples(m, v, "other", others, n_others);
 }
 
+static void put_volume_advice(const struct metrics *m, const struct table *table, const struct group *groups, size_t n)
+{
+	uint64_t counts[NR_ADVICES] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		advice_count(counts, table, groups[i].breaks, groups[i].n_breaks);
+	for (enum advice i = 0; i < NR_ADVICES; i++)
+		metrics_sample(m, &table->volumes[groups->volume], "advice", advice_key(i), counts[i]);
+}
+
 /* Label values are words of the module, except extensions. Only a few extensions are used. */
 static void put_breaks(struct metrics *m, const struct table *table, const uint8_t *starts)
 {
@@ -209,6 +220,11 @@ static void put_breaks(struct metrics *m, const struct table *table, const uint8
 	for (size_t i = 0; i < groups.n; i += n) {
 		n = groups_of_volume(&groups, i);
 		put_volume_breaks(m, &table->volumes[groups.all[i].volume], &groups.all[i], n);
+	}
+	metrics_begin(m, "fragtrace_breaks_by_advice", "The same, by what would have avoided them; see fragtrace why.");
+	for (size_t i = 0; i < groups.n; i += n) {
+		n = groups_of_volume(&groups, i);
+		put_volume_advice(m, table, &groups.all[i], n);
 	}
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: explain why files are fragmented, in sentences.
+ * Beside the pipeline: explain why files are fragmented, in sentences or as JSON.
  * The breaks of a volume are listed by extension, those with the most breaks first, and for each
  * extension by kind of cause. The breaks of one file are also listed one by one. Breaks beyond the
- * limits are counted in a last line, so that all numbers add up.
+ * limits are counted in a last line, so that all numbers add up. JSON has no limits.
  */
 #include <locale.h>
 
@@ -16,6 +16,7 @@
 #include "model/one_file.h"
 #include "model/space.h"
 #include "names.h"
+#include "output/json.h"
 #include "output/phrases.h"
 #include "output/why.h"
 #include "util.h"
@@ -223,7 +224,7 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		all.files += groups[i].files;
 		all.fragmented += groups[i].fragmented;
 		all.n_breaks += groups[i].n_breaks;
-		advice_count(counts, groups[i].breaks, groups[i].n_breaks);
+		advice_count(counts, table, groups[i].breaks, groups[i].n_breaks);
 		n_rest += i >= MAX_EXTENSIONS && groups[i].n_breaks;
 		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
 	}
@@ -236,6 +237,88 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		fprintf(out, "%s: %s.\n", COUNT(n_rest, "other extension"), COUNT(rest, "break"));
 	if (!flaw)
 		put_advice(out, counts, all.n_breaks);
+}
+
+/* === JSON === */
+
+/* @note: another one than what is wrong with the table; NULL: that. @flaw: see causes_flaw(). */
+static void json_head(struct json *json, FILE *out, const struct table *table, const char *note, const char *flaw, const char *array)
+{
+	AUTO_FREE char *flaws = flaws_of(table);
+
+	json_begin(json, out, "why", 1);
+	json_real(json, "time", (double)table->text.time_ms / 1000, 3);
+	json_visible(json, "note", note ? note : *flaws ? flaws : NULL);
+	json_text(json, "unknown", flaw);
+	json_array(json, array);
+}
+
+/* Each kind of cause, with what helps, which may differ between files: the advice is where the writer was. */
+static void json_causes(struct json *json, const struct table *table, const struct file_break *breaks, size_t n, const char *flaw)
+{
+	AUTO_FREE struct file_break *advised = xcalloc(n, sizeof(*advised));
+	size_t n_sums;
+
+	for (size_t i = 0; i < n; i++)
+		advised[i].cause = (breaks[i].cause & CAUSE_KIND) | (uint32_t)advice_of(table, &breaks[i]) << FT_CAUSE_WRITER_SHIFT;
+	AUTO_FREE struct cause_sum *sums = breaks_sum(advised, n, CAUSE_KIND | CAUSE_WRITER, &n_sums);
+	json_number(json, "breaks", n);
+	json_array(json, "causes");
+	for (size_t i = 0; !flaw && i < n_sums; i++) {
+		enum advice advice = (enum advice)ft_cause_writer(sums[i].cause);
+
+		json_object(json, NULL);
+		json_text(json, "op", cause_op_name(sums[i].cause));
+		json_text(json, "flush", cause_flush_name(sums[i].cause));
+		json_text(json, "why_here", cause_why_name(sums[i].cause));
+		json_number(json, "breaks", sums[i].breaks);
+		json_text(json, "advice", advice_key(advice));
+		json_text(json, "what_helps", advice_text(advice));
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+static void json_place(struct json *json, const struct volume *v)
+{
+	json_line(json);
+	json_object(json, NULL);
+	json_format(json, "dev", "%u:%u", v->major, v->minor);
+}
+
+static void json_volume(struct json *json, const struct table *table, const struct group *groups, size_t n, const char *flaw)
+{
+	const struct volume *v = &table->volumes[groups->volume];
+	const struct file_break *breaks = groups->breaks;
+	uint64_t files = 0, fragmented = 0;
+	size_t n_breaks = 0;
+
+	/* the breaks of a volume follow each other, in another order of its groups */
+	for (size_t i = 0; i < n; i++) {
+		breaks = groups[i].breaks < breaks ? groups[i].breaks : breaks;
+		files += groups[i].files;
+		fragmented += groups[i].fragmented;
+		n_breaks += groups[i].n_breaks;
+	}
+	json_place(json, v);
+	json_name(json, "path", v->path);
+	json_number(json, "files", files);
+	json_number(json, "fragmented", fragmented);
+	json_causes(json, table, breaks, n_breaks, flaw);
+}
+
+static void json_file(struct json *json, const struct table *table, const struct breaks *breaks, size_t i, const char *flaw)
+{
+	const struct file *file = &table->files[i];
+	size_t n = breaks->begins[i + 1] - breaks->begins[i];
+
+	json_place(json, &table->volumes[file->volume]);
+	json_number(json, "ino", file->ino);
+	json_name(json, "path", file->path);
+	json_number(json, "blocks", file->blks);
+	json_number(json, "fragments", n + 1);
+	json_causes(json, table, breaks->all + breaks->begins[i], n, flaw);
 }
 
 /* === Begin and end === */
@@ -260,20 +343,32 @@ static void flush(FILE *out)
  * @out: standard output
  * @table: the table
  * @pairs: the content of `by_pair`; may be empty
+ * @form: sentences (%FORM_TEXT) or %FORM_JSON
  *
  * Ends the program if standard output cannot be written.
  */
-void why_all(FILE *out, const struct table *table, const struct pairs *pairs)
+void why_all(FILE *out, const struct table *table, const struct pairs *pairs, enum sheet_form form)
 {
 	const char *flaw = causes_flaw(table);
 	AUTO(groups_free) struct groups groups;
 	AUTO(breaks_free) struct breaks breaks;
+	struct json json;
 	size_t n;
 
 	find_breaks(&breaks, table);
 	if (!breaks.n)
 		flaw = NULL;
 	groups_find(&groups, table, &breaks);
+	if (form == FORM_JSON) {
+		json_head(&json, out, table, NULL, flaw, "volumes");
+		for (size_t i = 0; i < groups.n; i += n) {
+			n = groups_of_volume(&groups, i);
+			json_volume(&json, table, &groups.all[i], n, flaw);
+		}
+		json_end_all(&json);
+		flush(out);
+		return;
+	}
 	put_reading_time(out, table);
 	if (!groups.n)
 		fputs(table->n_volumes ? "No watched file has blocks.\n" : "No directory is watched.\n", out);
@@ -338,12 +433,12 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 		put_break(out, table, &all[k]);
 	if (k < n)
 		fprintf(out, "  and %s after these\n", COUNT(n - k, "break"));
-	advice_count(counts, all, n);
+	advice_count(counts, table, all, n);
 	put_advice(out, counts, n);
 }
 
 /* The files below a folder, or of an extension, are explained together. Return: false if there is none. */
-static bool put_folder(FILE *out, const struct table *table, const char *path)
+static bool put_folder(FILE *out, const struct table *table, const char *path, enum sheet_form form)
 {
 	AUTO_FREE char *real = realpath(path, NULL), *folder = NULL;
 	struct pairs none = { 0 };
@@ -360,8 +455,50 @@ static bool put_folder(FILE *out, const struct table *table, const char *path)
 	selection_make(&selection, table, folder);
 	is_any = selection.table.n_files;
 	if (is_any)
-		why_all(out, &selection.table, &none);
+		why_all(out, &selection.table, &none, form);
 	return is_any;
+}
+
+/* The files that a path means; all but those that match a glob are one. To be freed. */
+static uint32_t *find_files(const struct table *table, const char *path, size_t *n)
+{
+	uint32_t *found = xcalloc(table->n_files + 1, sizeof(*found));
+
+	*n = 0;
+	for (uint32_t i = 0; i < table->n_files; i++)
+		if (!strcmp(table->files[i].path, path) || path_matches(table->files[i].path, path))
+			found[(*n)++] = i;
+	if (!*n)
+		*n = one_file_by_inode(table, path, found);
+	return found;
+}
+
+static void json_files(FILE *out, const struct table *table, const struct breaks *breaks, const uint32_t *files, size_t n,
+		       const char *note, const char *flaw)
+{
+	struct json json;
+
+	json_head(&json, out, table, note, flaw, "files");
+	for (size_t i = 0; i < n; i++)
+		json_file(&json, table, breaks, files[i], flaw);
+	json_end_all(&json);
+}
+
+static void put_files(FILE *out, const struct table *table, const struct breaks *breaks, const uint32_t *files, size_t n,
+		      const char *sentence, const char *flaw)
+{
+	if (n)
+		put_reading_time(out, table);
+	for (size_t i = 0; i < n && i < MAX_FILES; i++)
+		put_file(out, table, breaks, files[i], flaw);
+	if (sentence) {
+		name_put(out, sentence);
+		fputs(".\n", out);
+	}
+	if (n > MAX_FILES)
+		fprintf(out, "%s of that name.\n", COUNT(n - MAX_FILES, "more file"));
+	put_flaws(out, table);
+	put_causes_flaw(out, flaw);
 }
 
 /**
@@ -371,46 +508,25 @@ static bool put_folder(FILE *out, const struct table *table, const char *path)
  * @name: name of the table for messages
  * @path: its path, the end of it in whole components, or a glob; several files may match; or a folder, or an
  *	extension with its dot
+ * @form: sentences (%FORM_TEXT) or %FORM_JSON
  *
  * Ends the program if there is no such file, or if standard output cannot be written.
  */
-void why_file(FILE *out, const struct table *table, const char *name, const char *path)
+void why_file(FILE *out, const struct table *table, const char *name, const char *path, enum sheet_form form)
 {
-	const char *flaw = causes_flaw(table);
-	AUTO(breaks_free) struct breaks breaks;
-	size_t n = 0;
-	char *sentence;
-	uint32_t one;
+	size_t n;
+	AUTO_FREE uint32_t *files = find_files(table, path, &n);
+	AUTO_FREE char *sentence = NULL;
+	AUTO(breaks_free) struct breaks breaks = { 0 };
 
-	find_breaks(&breaks, table);
-	if (!breaks.n)
-		flaw = NULL;
-	for (size_t i = 0; i < table->n_files; i++) {
-		if (strcmp(table->files[i].path, path) && !path_matches(table->files[i].path, path))
-			continue;
-		if (!n)
-			put_reading_time(out, table);
-		if (n++ < MAX_FILES)
-			put_file(out, table, &breaks, i, flaw);
-	}
-	if (!n && one_file_by_inode(table, path, &one)) {
-		put_reading_time(out, table);
-		put_file(out, table, &breaks, one, flaw);
-		n = 1;
-	}
-	if (!n && put_folder(out, table, path))
+	if (!n && put_folder(out, table, path, form))
 		return;
-	if (!n && !(sentence = one_file_without_blocks(table, name, path)))
+	if (!n)
+		sentence = one_file_without_blocks(table, name, path);
+	if (!n && !sentence)
 		die("%s: no watched file with blocks is called %s", name, path);
-	if (!n) {
-		name_put(out, sentence);
-		fputs(".\n", out);
-		free(sentence);
-	}
-	if (n > MAX_FILES)
-		fprintf(out, "%s of that name.\n", COUNT(n - MAX_FILES, "more file"));
-	put_flaws(out, table);
-	put_causes_flaw(out, flaw);
+	find_breaks(&breaks, table);
+	(form == FORM_JSON ? json_files : put_files)(out, table, &breaks, files, n, sentence, breaks.n ? causes_flaw(table) : NULL);
 	flush(out);
 }
 

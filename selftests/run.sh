@@ -340,7 +340,7 @@ programs() {
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
 	! uses_programs "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
-	for name in redis-server redis-cli redis-benchmark trace-cmd perf bpftrace blkzone dump.f2fs; do
+	for name in redis-server redis-cli redis-benchmark sqlite3 trace-cmd perf bpftrace blkzone dump.f2fs; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
 		path=$(PATH=$LOGS:$PATH command -v "$name") && echo "-f $path"
 	done

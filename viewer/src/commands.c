@@ -633,7 +633,8 @@ const struct command commands[N_COMMANDS] = {
 	{ "gc", "", "Say why garbage collection ran, and whom it kept waiting (gc_runs=1).",
 	  .start = gc_run,
 	  .about = "Of each volume: collections by reason, with their time and what they freed; the processes that waited, and the "
-		   "longest waits; recent collections.",
+		   "longest waits; recent collections. Of a recording with events: how much of what each process wrote was moved, how soon, "
+		   "and what was moved again within 10 minutes.",
 	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,

@@ -5,9 +5,11 @@
 #include "clock.h"
 #include "commands.h"
 #include "input/gc_runs.h"
+#include "input/recording.h"
 #include "input/source.h"
 #include "names.h"
 #include "output/json.h"
+#include "output/moves.h"
 #include "outfile.h"
 #include "util.h"
 
@@ -265,7 +267,7 @@ static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 }
 
 /**
- * gc_run() - say why garbage collection ran, and whom it kept waiting
+ * gc_run() - say why garbage collection ran, and whom it kept waiting; of a recording, what it has moved
  * @options: the command line
  *
  * Ends the program if the file cannot be read, or the answer cannot be written.
@@ -279,6 +281,10 @@ int gc_run(const struct options *options)
 	struct json json = { 0 };
 	size_t from;
 
+	if (options->table && recording_is(options->table)) {
+		moves_write(options->table, options->form);
+		return 0;
+	}
 	gc_runs_read(&runs, options->table ? options->table : DEFAULT_GC_RUNS);
 	outfile_open(&out, "-", "answer");
 	if (options->form == FORM_JSON) {

@@ -322,7 +322,7 @@ any_uses() {
 
 # uses_programs(test...) - does one of these tests call fragtrace?
 uses_programs() {
-	any_uses 'fragtrace \(view\|defrag\|table\|space\|processes\|zones\|why\)' "$@"
+	any_uses 'fragtrace \(view\|defrag\|table\|space\|processes\|zones\|why\|gc\)' "$@"
 }
 
 # programs(version, test...) - print options that copy what these tests use, our programs, databases and tracers, into the guest,

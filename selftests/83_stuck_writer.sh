@@ -144,7 +144,7 @@ until [ $n = 10 ]; do
 	BEFORE=$(fiemaps) || :
 	late function=f2fs_fiemap before_ms=10000 until_locked=500
 	fileop fallocate $MNT/held punch $((n * 16384)) 8192
-	loop_until 5 fiemap_waits || :
+	loop_until 20 fiemap_waits || :
 	stuck stuck
 	sleep 2
 	! waits_inside || break

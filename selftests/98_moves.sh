@@ -60,7 +60,7 @@ naive() {
 				next
 			for (b = f["offset"]; b < end && b < size[file]; b++) {
 				key = file " " b
-				if (f["new"] < 0) {
+				if (f["new"] < 0 || f["op"] ~ /^(scan|unknown|range|defrag)$/) {
 					delete by[key]
 					delete was_moved[key]
 				} else if (f["op"] ~ /^gc_/) {
@@ -97,7 +97,7 @@ answered() {
 
 plan 8
 command -v fragtrace >/dev/null || skip_rest "a recording with events" "fragtrace is not in this guest"
-make_volume $DISK $MNT || bail "no volume"
+make_volume $DISK $MNT background_gc=off || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 mkdir -p $MNT/w $out
 fileop write $MNT/w/earlier 0 8M sync
@@ -132,6 +132,6 @@ expect "as many blocks were moved as gc has" "$(numbers '"all":{' <$out/json | c
 expect "the answer is that of the text of the events" "$(answered | sort -n)" "$(cat $out/naive)"
 check "blocks from before were moved" test "$(numbers '"earlier":{' <$out/json | cut -d ' ' -f 3)" -gt 100
 again=$(numbers '"all":{' <$out/json | cut -d ' ' -f 4)
-check "$again blocks were moved again, which it says" eval 'test "$again" -gt 100 && grep -q "of them had been moved less than 10 min before: collection runs in circles" $out/text'
+check "$again blocks were moved again, which it says" eval 'test "$again" -gt 100 && grep -q "had been moved less than 10 min before: collection runs in circles" $out/text'
 rmdir $OWN
 finish

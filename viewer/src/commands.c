@@ -208,7 +208,7 @@ static void read_modes(const struct session *s, struct table *table)
 	}
 	if (s->state.is_live || dir)
 		trouble = f2fs_modes_read(table, dir);
-	if (trouble && s->state.dir)
+	if (trouble && s->options.f2fs_state)
 		die("%s", trouble);
 }
 
@@ -231,8 +231,11 @@ bool session_read_once(struct session *s)
 		table_free(&table);
 		return false;
 	}
-	read_modes(s, &table);
+	if (s->command->state == STATE_MODE)
+		read_modes(s, &table);
 	s->states = reads_state(s) ? f2fs_source_read(&s->state, &table) : NULL;
+	if (s->states)
+		f2fs_modes_take(&table, s->states);
 	s->command->use(s, &table);
 	f2fs_states_free(s->states, table.n_volumes);
 	table_free(&table);

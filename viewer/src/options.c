@@ -235,7 +235,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.help = "read this instead of the running module: a snapshot, a text of debugfs, both perhaps packed with zstd, or "
 			"the folder of a recording; - is stdin" },
 	[OPT_COPY] = { "table", 't', "FILE", TEXT(table),
-		.help = "read this instead of the running module: a copy of the file of debugfs (latency, ledger, gc_runs), or, for gc, the folder of a recording with events; - is stdin" },
+		.help = "read this instead of the running module: a copy of the file of debugfs (latency, ledger, gc_runs); - is stdin" },
 	[OPT_AT] = { "at", 0, "TIME", .read = read_moment, .form = MOMENT_FORM, .words = "start\nend",
 		.help = "the moment of a recording (its end): 60s, 5m, 1h30m after its beginning, start, end, or a time such as "
 			"2026-05-04T03:02:01.5Z" },

@@ -21,7 +21,7 @@ from recorder import DEV, Model, Recorder
 
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace")).resolve()
 SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(10 ** 6)))
-UNKNOWN, APPEND, OVERWRITE, RANGE, GC_BG, GC_FG = 0, 1, 2, 6, 9, 10
+UNKNOWN, APPEND, OVERWRITE, RANGE, GC_BG, GC_FG, DEFRAG = 0, 1, 2, 6, 9, 10, 11
 LIMITS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400)
 Process = tuple[Optional[int], str]
 
@@ -104,8 +104,8 @@ def test_answer_by_hand(tmp_path: Path) -> None:
     hand.end()
     assert said(tmp_path) == [
         "run: from 2023-11-14T22:13:20.000000+00:00 to 2023-11-15T00:17:20.000000+00:00, with events of 7440.0 s.",
-        "Garbage collection has moved 84 blocks, 17 of them written before, or nobody knows when.",
-        "10 of them had been moved less than 10 min before: collection runs in circles.",
+        "Garbage collection has moved 84 blocks; 17 of these were written before the recording, or at an unknown time.",
+        "10 of them (11.9 %) had been moved less than 10 min before: collection runs in circles.",
         "  Of 100 blocks that redis-server (pid 7) wrote, garbage collection has written 50 (50 %) again: half of them within 2 min, "
         "45 (45 %) within 10 min.",
         "  Of 10 blocks that new (pid 9) wrote, garbage collection has written 3 (30 %) again: half of them within 1 min, "
@@ -212,10 +212,31 @@ def test_a_gap_is_said(tmp_path: Path) -> None:
     lines = said(tmp_path)
     assert lines[0].endswith("to 2023-11-14T22:13:32.000000+00:00, with events of 9.5 s.")
     assert lines[1:3] == [
-        "In 1 gap of it, what happened is not known (2 events lost): what was written before a gap counts after it as written before "
-        "the recording.",
-        "Garbage collection has moved 16 blocks, 10 of them written before, or nobody knows when."]
+        "The recording has 1 gap without events (2 events lost). After a gap, what was written before it counts as written before the "
+        "recording.",
+        "Garbage collection has moved 16 blocks; 10 of these were written before the recording, or at an unknown time."]
     assert lines[3].startswith("  Of 11 blocks that redis-server (pid 7) wrote, garbage collection has written 6 ")
+
+
+def test_circles_and_names(tmp_path: Path) -> None:
+    """One block of twenty is no circle; a process without a name is one; what is older than the recording has no age."""
+    hand = Hand(tmp_path)
+    hand.write(1, 4, 0, 20, 1000, (7, ""))
+    hand.move(2, 4, 0, 20, 2000)
+    hand.move(3, 4, 0, 1, 3000)
+    hand.move(3, 5, 0, 10, 4000)
+    hand.write(4, 4, 30, 8, 5000, (50, "fragtrace"))
+    hand.event(5, ev.PLACED, 4, 30, 8, 6000, DEFRAG, (50, "fragtrace"))
+    hand.move(6, 4, 30, 8, 7000)
+    hand.end()
+    text = "\n".join(said(tmp_path))
+    assert "\n1 of them (2.6 %) had been moved less than 10 min before.\n" in text
+    assert "Of 20 blocks that a process without a name (pid 7) wrote" in text
+    assert text.count("garbage collection has written none again.") == 1
+    answer = json.loads(gc(tmp_path, "--json").stdout)
+    assert (answer["processes"][0]["pid"], answer["processes"][0]["process"]) == (7, "")
+    assert sum(age["blocks"] for age in answer["all"]["ages"]) == 20
+    assert not sum(age["blocks"] for age in answer["earlier"]["ages"]) and answer["earlier"]["moved"] == 18
 
 
 def test_recordings_without_events(tmp_path: Path) -> None:
@@ -228,12 +249,12 @@ def test_recordings_without_events(tmp_path: Path) -> None:
     first, second = sorted((tmp_path / "run").glob("*.events.zst"))
     first.unlink()
     lines = said(tmp_path)
-    assert lines[1].startswith("In 1 gap of it, what happened is not known: ") and lines[0].endswith("with events of 2.0 s.")
-    assert lines[2] == "Garbage collection has moved 4 blocks, 4 of them written before, or nobody knows when."
+    assert lines[1].startswith("The recording has 1 gap without events. ") and lines[0].endswith("with events of 2.0 s.")
+    assert lines[2] == "Garbage collection has moved 4 blocks; 4 of these were written before the recording, or at an unknown time."
     second.unlink()
     done = gc(tmp_path)
     assert (done.returncode, done.stderr) == \
-        (1, "fragtrace gc: run: has no events; expected a folder that fragtrace record --events wrote\n")
+        (1, "fragtrace gc: run: has no events; expected a folder that fragtrace record --events wrote (or, of why collections ran, a file gc_runs)\n")
 
 
 # === A random recording ===
@@ -291,7 +312,7 @@ class Naive:
         time_ns, _, ino, _, offset, length, _, pid, kind, op, _, _, _, comm = event
         if kind in (ev.UNKNOWN, ev.NEW, ev.LEFT_OUT, ev.GONE):
             self.forget(ino)
-        if kind == ev.HOLE or (kind == ev.PLACED and op in (UNKNOWN, RANGE)):
+        if kind == ev.HOLE or (kind == ev.PLACED and op in (UNKNOWN, RANGE, DEFRAG)):
             self.forget(ino, offset, offset + length)
         elif kind == ev.PLACED:
             for block in range(offset, offset + length):

@@ -200,15 +200,15 @@ static void read_sysfs(struct reader *p)
 /* A zoned device has no other. A volume may be mounted several times; the mode is one. */
 static void read_mode(struct reader *p)
 {
-	read_super(p);
 	AUTO_FREE char *path = path_of(p, "/proc/self", false, "mounts");
 	AUTO_FCLOSE FILE *file = open_file(p, path, NULL);
 	struct mntent *mount;
 
-	p->state->is_lfs = p->state->super.is_zoned;
 	while (file && (mount = getmntent(file)))
 		if (!strcmp(mount->mnt_type, "f2fs") && !strcmp(mount->mnt_dir, p->volume->path))
 			p->state->is_lfs |= hasmntopt(mount, "mode=lfs") != NULL;
+	read_super(p);
+	p->state->is_lfs |= p->state->super.is_zoned;
 }
 
 static void read_volume(struct reader *p)
@@ -243,12 +243,13 @@ FILE *f2fs_state_open(const struct table *table, const struct volume *v, const c
 	return file;
 }
 
+/* What is wrong with one volume costs no other one its state; @trouble is the first. */
 static struct f2fs_state *read_volumes(const struct table *table, const char *dir, void (*read)(struct reader *p), char **trouble)
 {
 	struct f2fs_state *states = xcalloc(table->n_volumes, sizeof(*states));
 
 	*trouble = NULL;
-	for (size_t i = 0; i < table->n_volumes && !*trouble; i++) {
+	for (size_t i = 0; i < table->n_volumes; i++) {
 		struct reader p = { .volume = &table->volumes[i], .state = &states[i] };
 		AUTO_FREE char *sub = dir ? subdir_of(p.volume, dir, table->n_volumes, &p.trouble) : NULL;
 
@@ -256,10 +257,24 @@ static struct f2fs_state *read_volumes(const struct table *table, const char *di
 		p.dev = dir ? NULL : f2fs_device_name(p.volume);
 		if (!p.trouble)
 			read(&p);
-		*trouble = p.trouble;
+		if (*trouble)
+			free(p.trouble);
+		else
+			*trouble = p.trouble;
 		free(p.dev);
 	}
 	return states;
+}
+
+/**
+ * f2fs_modes_take() - mark the volumes on which F2FS never rewrites in place
+ * @table: the table
+ * @states: what F2FS knows, by volume
+ */
+void f2fs_modes_take(struct table *table, const struct f2fs_state *states)
+{
+	for (size_t i = 0; i < table->n_volumes; i++)
+		table->volumes[i].is_lfs |= states[i].is_lfs;
 }
 
 /**
@@ -274,8 +289,7 @@ char *f2fs_modes_read(struct table *table, const char *dir)
 	char *trouble;
 	struct f2fs_state *states = read_volumes(table, dir, read_mode, &trouble);
 
-	for (size_t i = 0; i < table->n_volumes; i++)
-		table->volumes[i].is_lfs = states[i].is_lfs;
+	f2fs_modes_take(table, states);
 	f2fs_states_free(states, table->n_volumes);
 	return trouble;
 }

@@ -38,6 +38,7 @@ struct f2fs_state {
 	size_t n_notes;
 };
 
+void f2fs_modes_take(struct table *table, const struct f2fs_state *states);
 char *f2fs_modes_read(struct table *table, const char *dir);
 struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble);
 void f2fs_states_copy(const struct table *table, const char *dir);

@@ -155,7 +155,8 @@ static void count_move(struct moves_writer *w, const struct dated *b, uint32_t n
 	while (age < N_MOVES_AGES - 1 && since(b->written_s, now_s) >= moves_ages[age])
 		age++;
 	w->moved += b->len;
-	w->ages[age] += b->len;
+	if (b->writer != MOVES_EARLIER)
+		w->ages[age] += b->len;
 }
 
 /* What has no entry was written before. */
@@ -188,6 +189,7 @@ static void on_placed(struct dating *d, struct dated_file *f, const struct event
 	/* it may be older, or come from another place in the file */
 	case FT_OP_UNKNOWN:
 	case FT_OP_RANGE:
+	case FT_OP_DEFRAG:
 		forget(f, e->offset, e->offset + e->length);
 		break;
 	default:
@@ -295,7 +297,7 @@ void moves_read(struct moves *moves, const struct recording *recording)
 		forget_all(&d);
 	}
 	if (!has_events)
-		die("%s: has no events; expected a folder that fragtrace record --events wrote", recording->dir);
+		die("%s: has no events; expected a folder that fragtrace record --events wrote (or, of why collections ran, a file gc_runs)", recording->dir);
 	if (moves->n > MOVES_N_FIXED)
 		qsort(moves->writers + MOVES_N_FIXED, moves->n - MOVES_N_FIXED, sizeof(*moves->writers), by_moved);
 }

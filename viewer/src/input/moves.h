@@ -26,7 +26,7 @@ enum { MOVES_OTHERS, MOVES_EARLIER, MOVES_N_FIXED };
  * @moved: how many of them collection has moved; each counts once, until it is written again
  * @moves: how often collection has moved them
  * @again: how many of @moves came less than %MOVES_CIRCLE_S after the last one of the same block
- * @ages: @moved by the time since it was written
+ * @ages: @moved by the time since it was written; none of %MOVES_EARLIER
  */
 struct moves_writer {
 	char comm[EVENT_COMM + 1];

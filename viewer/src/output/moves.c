@@ -8,6 +8,7 @@
 #include "outfile.h"
 
 #define MAX_LINES 10
+#define CIRCLES 10	/* collection runs in circles if one of so many moves is of what was just moved */
 #define SOON 10		/* so many of moves_ages[] are at most ten minutes */
 
 /* moves_ages[] in words. */
@@ -23,7 +24,7 @@ static char *who(const struct moves *m, const struct moves_writer *w)
 		return xasprintf("all %s", m->writers[MOVES_N_FIXED].moved ? "others" : "processes");
 	if (!w->pid)
 		return xasprintf("%s", strcmp(w->comm, "several") ? "a process that is not known" : "several processes together");
-	AUTO_FREE char *name = name_printable(w->comm);
+	AUTO_FREE char *name = *w->comm ? name_printable(w->comm) : xasprintf("a process without a name");
 	return xasprintf("%s (pid %u)", name, w->pid);
 }
 
@@ -95,10 +96,10 @@ static void say_limits(FILE *out, const struct moves *m, const char *dir)
 		DURATION((double)m->known_ns));
 	if (!m->n_gaps)
 		return;
-	fprintf(out, "In %s of it, what happened is not known", COUNT(m->n_gaps, "gap"));
+	fprintf(out, "The recording has %s without events", COUNT(m->n_gaps, "gap"));
 	if (m->n_lost)
 		fprintf(out, " (%s lost)", COUNT(m->n_lost, "event"));
-	fputs(": what was written before a gap counts after it as written before the recording.\n", out);
+	fputs(". After a gap, what was written before it counts as written before the recording.\n", out);
 }
 
 static void say(FILE *out, struct moves *m, const struct moves_writer *all, const char *dir)
@@ -108,10 +109,11 @@ static void say(FILE *out, struct moves *m, const struct moves_writer *all, cons
 	say_limits(out, m, dir);
 	fprintf(out, "Garbage collection has moved %s", COUNT(all->moves, "block"));
 	if (earlier->moves)
-		fprintf(out, ", %s of them written before, or nobody knows when", GROUPED(earlier->moves));
+		fprintf(out, "; %s of these were written before the recording, or at an unknown time", GROUPED(earlier->moves));
 	fputs(".\n", out);
 	if (all->again)
-		fprintf(out, "%s of them had been moved less than %s before: collection runs in circles.\n", GROUPED(all->again), ages[SOON - 1]);
+		fprintf(out, "%s of them (%s) had been moved less than %s before%s.\n", GROUPED(all->again), SHARE(all->again, all->moves),
+			ages[SOON - 1], all->again >= all->moves / CIRCLES ? ": collection runs in circles" : "");
 	say_writers(out, m);
 	fputs("A write in place has no event: a block counts as written when it got its place.\n", out);
 }
@@ -121,7 +123,7 @@ static void say(FILE *out, struct moves *m, const struct moves_writer *all, cons
 static void put_counts(struct json *json, const char *key, const struct moves_writer *w)
 {
 	json_object(json, key);
-	if (*w->comm) {
+	if (!key) {
 		json_maybe(json, "pid", w->pid, w->pid);
 		json_name(json, "process", w->comm);
 	}

@@ -221,7 +221,7 @@ static void put_breaks(struct metrics *m, const struct table *table, const uint8
 		n = groups_of_volume(&groups, i);
 		put_volume_breaks(m, &table->volumes[groups.all[i].volume], &groups.all[i], n);
 	}
-	metrics_begin(m, "fragtrace_breaks_by_advice", "The same, by what would have avoided them; see fragtrace why.");
+	metrics_begin(m, "fragtrace_breaks_by_advice", "The same, by what helps against them; see fragtrace why.");
 	for (size_t i = 0; i < groups.n; i += n) {
 		n = groups_of_volume(&groups, i);
 		put_volume_advice(m, table, &groups.all[i], n);

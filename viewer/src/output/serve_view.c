@@ -65,8 +65,8 @@ void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_s
 	view->has_selection = lens->only;
 	view->lens = lens;
 	view->name = name;
-	for (size_t i = 0; states && i < table->n_volumes; i++)
-		view->table.volumes[i].is_lfs |= states[i].is_lfs;
+	if (states)
+		f2fs_modes_take(&view->table, states);
 	*table = (struct table){ 0 };
 	if (lens->only)
 		selection_make(&view->selection, &view->table, lens->only);

@@ -232,6 +232,33 @@ test_advice_that_is_not_possible() {
 		"$fragtrace" why -t "$PWD/snapshot" --f2fs-state "$PWD/none"
 }
 
+# A recording has the state of one of two volumes: what it tells counts, and what is missing or refused is no error.
+test_incomplete_state() {
+	local file from name=run/fragtrace-1700000000.000
+
+	one_break overwrite sync moved 2
+	{
+		cat t
+		printf '%s\n' '# volume 254:16 main_blkaddr=100 blocks=200 segment_blocks=10 path=/n' '254:16 100 8 0 5 fragmented /n/b.x' \
+			'254:16 110 1 8 5 fragmented /n/b.x'
+	} >t2
+	snapshot t2
+	mkdir -p $name.f2fs/254:16
+	cp snapshot $name.snapshot
+	echo '/dev/vdb /n f2fs rw,mode=lfs 0 0' >$name.f2fs/254:16/mounts
+	for file in "" 254:0/superblock; do
+		mkdir -p $name.f2fs/254:0
+		[ -z "$file" ] || echo x >$name.f2fs/$file
+		[ -n "$file" ] || rmdir $name.f2fs/254:0
+		for from in $name.snapshot run; do
+			"$fragtrace" table -t $from >/dev/null 2>err || fail "table $from $file: $(cat err)"
+			"$fragtrace" why -t $from >out 2>err || fail "why $from $file: $(cat err)"
+			grep -q '^/n: 1 of 1 file is fragmented' out || fail "$(cat out)"
+			[ "$(grep -c '^What helps' out)" = 1 ] || fail "$from $file: $(cat out)"
+		done
+	done
+}
+
 test_json() {
 	snapshot "$data/why.table"
 	why --json

@@ -214,7 +214,8 @@ begin
 fileop append $MNT/w/gone 4096 4 fdatasync
 keep_copy before
 fileop append $MNT/w/gone 4096 1 fdatasync
-sleep 1
+# the recorder has to have read that event, which it does in its own time
+loop_until "$PATIENCE" reaches $out/run before || :
 check "the module can be unloaded during a recording" rmmod fragtrace
 gone=$(now)
 fileop append $MNT/w/full 4096 9 fdatasync

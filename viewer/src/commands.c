@@ -231,11 +231,9 @@ bool session_read_once(struct session *s)
 		table_free(&table);
 		return false;
 	}
-	if (s->command->state == STATE_MODE)
+	if (s->command->state == STATE_MODE || s->command->state == STATE_IF_KNOWN)
 		read_modes(s, &table);
 	s->states = reads_state(s) ? f2fs_source_read(&s->state, &table) : NULL;
-	if (s->states)
-		f2fs_modes_take(&table, s->states);
 	s->command->use(s, &table);
 	f2fs_states_free(s->states, table.n_volumes);
 	table_free(&table);

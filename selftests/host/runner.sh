@@ -85,9 +85,15 @@ not_well() {
 	! KREL=6.12 ft_kernel_well "$dir/kernel.log" 2>/dev/null
 }
 
+# race(functions) - KCSAN has seen a race between them
+race() {
+	printf '[    1.0] %s\r\n' "BUG: KCSAN: data-race in $1" 'write (marked) to 0x1 of 8 bytes by task 1 on cpu 0:' " ${1%% *}+0x1/0x2" \
+		'read to 0x1 of 8 bytes by task 2 on cpu 1:' ' ft_f+0x1/0x2 [fragtrace]' '======' >"$dir/kernel.log"
+}
+
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
-plan 15
+plan 17
 make_runner
 first='# begin 20_write.sh
 1..2
@@ -145,6 +151,10 @@ printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' dump_stack_lvl+0x5d/0x80' ' 
 check "the stack of a volume that F2FS gives up is no trouble" ft_kernel_well "$dir/kernel.log"
 printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' ft_f+0x3/0x10 [fragtrace]' ' </TASK>' >>"$dir/kernel.log"
 check "another one after it is" not_well
+race 'ft_f [fragtrace] / ft_g [fragtrace]'
+check "a data race of the module is trouble" not_well
+race 'rht_deferred_worker / ft_f [fragtrace]'
+check "one inside the kernel's hash table is not" ft_kernel_well "$dir/kernel.log"
 say 1 0 "$first"
 check "interrupted: what a suite has begun ends, too" interrupted
 finish

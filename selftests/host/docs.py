@@ -326,10 +326,10 @@ def cell(path: str, row: str, column: str) -> str:
 BENCH = "selftests/bench/README.md"
 # Figures that a document repeats: the document, the words around the number, and the table's cell that it is from.
 QUOTED = (
-    ("README.md", r"([\d.]+) % more instructions under fsync-heavy", BENCH, "fio, 4 KiB random, fdatasync", "bpftrace, counts only"),
-    ("README.md", r"random writes, ([\d.]+) % more under sequential", BENCH, "fio, sequential", "bpftrace, counts only"),
-    ("README.md", r"causes, takes ([\d.]+) % and", BENCH, "fio, 4 KiB random, fdatasync", "tracing"),
-    ("README.md", r"causes, takes [\d.]+ % and ([\d.]+) %", BENCH, "fio, sequential", "tracing"),
+    ("module/DESIGN.md", r"([\d.]+) % more instructions under fsync-heavy", BENCH, "fio, 4 KiB random, fdatasync", "bpftrace, counts only"),
+    ("module/DESIGN.md", r"random writes, ([\d.]+) % more under sequential", BENCH, "fio, sequential", "bpftrace, counts only"),
+    ("module/DESIGN.md", r"causes, takes ([\d.]+) % and", BENCH, "fio, 4 KiB random, fdatasync", "tracing"),
+    ("module/DESIGN.md", r"causes, takes [\d.]+ % and ([\d.]+) %", BENCH, "fio, sequential", "tracing"),
 )
 
 

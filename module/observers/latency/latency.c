@@ -54,6 +54,13 @@
 #define READINGS_SIZE	(BIT(READING_BITS) * sizeof(struct ft_read))
 
 #define ACTIVE	1L
+/* The owner of an entry that is about to be free; no task. */
+#define ABANDONED	ACTIVE
+/* A read under way is taken for abandoned after this time, in jiffies. */
+#define READ_LIMIT	(4 * HZ)
+
+static void free_abandoned(struct work_struct *work);
+static DECLARE_WORK(abandoned_work, free_abandoned);
 
 /* The reads under way, by task. */
 static struct ft_read *readings;
@@ -91,13 +98,39 @@ static noinline bool take(struct ft_read *r, long was)
 	if (was == (me | ACTIVE))
 		/* a direct read whose buffer is a mapped file reads that, too */
 		return !r->direct;
-	if (was & ACTIVE && (u32)jiffies - READ_ONCE(r->since) < 4 * HZ)
+	if (was & ACTIVE) {
+		if ((u32)jiffies - READ_ONCE(r->since) >= READ_LIMIT)
+			queue_work(ft_wq, &abandoned_work);
 		return false;
+	}
 	if (atomic_long_cmpxchg(&r->owner, was, me | ACTIVE) != was)
 		return false;
 	r->last = NULL;
 	r->follow = false;
 	return true;
+}
+
+/*
+ * A read does not end if it fails, or if there is a hole at its end. Its task may be gone,
+ * or wait for a slow disk: then it finds that the entry is not its own any more.
+ */
+static void free_abandoned(struct work_struct *work)
+{
+	struct ft_read *r;
+	long owner;
+
+	for (r = readings; r < readings + BIT(READING_BITS); r++) {
+		owner = atomic_long_read(&r->owner);
+		if (owner & ACTIVE && (u32)jiffies - READ_ONCE(r->since) >= READ_LIMIT)
+			atomic_long_cmpxchg(&r->owner, owner, ABANDONED);
+	}
+	/* for probes that have seen their own task there */
+	tracepoint_synchronize_unregister();
+	for (r = readings; r < readings + BIT(READING_BITS); r++)
+		if (atomic_long_read(&r->owner) == ABANDONED) {
+			end_timed(r);
+			atomic_long_set_release(&r->owner, 0);
+		}
 }
 
 /* The current task begins to read a range of a file. */
@@ -275,6 +308,11 @@ static void attach(void)
 	ft_times_clear();
 }
 
+static void detach(void)
+{
+	cancel_work_sync(&abandoned_work);
+}
+
 /* === Life ================================================================= */
 
 static int init(void)
@@ -304,6 +342,7 @@ const struct ft_observer ft_latency = {
 	.exit = exit_latency,
 	.probes = probes,
 	.attach = attach,
+	.detach = detach,
 	.state_size = sizeof(struct ft_read_times),
 	.nr_counts = FT_LATENCY_COUNTS,
 	.watch = ft_times_watch,

@@ -19,6 +19,7 @@ LIST_HEAD(ft_volumes);			/* under RCU */
 static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
 
 static atomic_t nr_volumes = ATOMIC_INIT(0);	/* not freed yet */
+static unsigned int nr_gone;	/* how often one was taken off the list; volumes_lock held */
 
 /* === Finding ============================================================== */
 
@@ -41,6 +42,7 @@ void ft_volume_unlist(struct ft_volume *vol)
 {
 	spin_lock(&volumes_lock);
 	list_del_rcu(&vol->node);
+	nr_gone++;
 	spin_unlock(&volumes_lock);
 }
 
@@ -148,9 +150,19 @@ void ft_volume_visit(struct ft_volume *vol,
 	rcu_read_unlock();
 }
 
+static unsigned int count_gone(void)
+{
+	unsigned int count;
+
+	spin_lock(&volumes_lock);
+	count = nr_gone;
+	spin_unlock(&volumes_lock);
+	return count;
+}
+
 /**
  * ft_volume_visit_all() - ft_volume_visit() for all volumes
- * @func: as there
+ * @func: as there; twice for some records, if a volume goes away meanwhile
  * @arg: for it
  *
  * Context: process; may sleep between two calls.
@@ -158,10 +170,14 @@ void ft_volume_visit(struct ft_volume *vol,
 void ft_volume_visit_all(void (*func)(struct ft_inode *rec, void *arg), void *arg)
 {
 	struct ft_volume *vol;
-	unsigned int n;
+	unsigned int n, gone;
 
-	ft_for_each_volume(vol, n)
-		ft_volume_visit(vol, func, arg);
+	/* when one goes, those behind it move up, and one is missed */
+	do {
+		gone = count_gone();
+		ft_for_each_volume(vol, n)
+			ft_volume_visit(vol, func, arg);
+	} while (gone != count_gone());
 }
 
 /* === Life ================================================================= */

@@ -136,9 +136,11 @@ void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode,
 
 	if (!w)
 		return;
-	/* FIEMAP may look up an extent again, to its end */
-	if (end > w->reached)
-		w->nr_blocks += end - max(ext->lblk, w->reached);
+	/* FIEMAP may look up an extent again, and find it shorter if a block was moved */
+	if (end > w->counted) {
+		w->nr_blocks += end - max(ext->lblk, w->counted);
+		w->counted = end;
+	}
 	w->reached = ext->lblk + max(ext->len, 1U);
 	w->in_hole = !ext->len;
 	if (ext->len)

@@ -76,6 +76,7 @@ struct task_struct;
  * @counts: the step begins with the file, so @nr_blocks may become all of them
  * @complete: it has looked up all blocks of the file
  * @nr_blocks: how many blocks it has looked up that are not holes
+ * @counted: end of these, a file block
  * @pending: the last blocks it has looked up; perhaps not reported yet
  * @nr_lookups: number of results in @lookups, with those that were overwritten
  * @lookups: the results of its last look-ups
@@ -117,6 +118,7 @@ struct ft_worker {
 		u32 nr_calls;
 		u64 since_lock;
 		u32 nr_blocks;
+		u32 counted;
 		struct ft_extent pending;
 		unsigned int nr_lookups;
 		struct ft_extent lookups[FT_LOOKUPS_KEPT];

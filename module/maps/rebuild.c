@@ -242,7 +242,7 @@ static int give_up_one(struct ft_inode *rec)
 
 /**
  * ft_rebuild_merge() - add extents that F2FS reported to the second map
- * @rec: the file, between scan_begin and scan_end
+ * @rec: the file, between ft_rebuild_begin() and ft_rebuild_end()
  * @ext: extents, in file order
  * @nr: how many
  *

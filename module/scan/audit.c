@@ -98,7 +98,7 @@ static bool compare_some(struct ft_inode *rec, u32 *pos,
 
 /**
  * ft_audit_compare() - compare a map with the one just built beside it
- * @rec: the file, between scan_begin and scan_end
+ * @rec: the file, between ft_rebuild_begin() and ft_rebuild_end()
  * @sum: what was found
  *
  * Only written blocks count: FIEMAP reports dirty blocks as unwritten ones.

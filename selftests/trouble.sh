@@ -21,7 +21,8 @@ ft_after() {
 # by a function that it called. Functions of F2FS do not count: F2FS has races with itself, also while the
 # module reads extents. Interrupts on top of the module do not count either, nor does the kernel's hash table, part of
 # which is inlined: its worker tries the lock of a bucket, which is a bit of the pointer that the module reads with the lock held.
-# Of other races the title is removed, so that other warnings in between still count.
+# Nor does the clock of tracing, which may be read while it is set, and is read again then. Of other races the
+# title is removed, so that other warnings in between still count.
 ft_races() {
 	awk -v what="$1" '
 		function report_ends() {
@@ -34,9 +35,9 @@ ft_races() {
 			inside = own = 0
 			lines = ""
 		}
-		/BUG: KCSAN:/ { report_ends(); inside = 1; title = $0; hashes = / rht_deferred_worker /; next }
+		/BUG: KCSAN:/ { report_ends(); inside = 1; title = $0; kernels = / (rht_deferred_worker|timekeeping_update)( |$)/; next }
 		inside { lines = lines $0 "\n" }
-		inside && / by (task|interrupt) / { whose = hashes ? "theirs" : "" }
+		inside && / by (task|interrupt) / { whose = kernels ? "theirs" : "" }
 		inside && !whose && /\[fragtrace\]/ { whose = "ours"; own = 1 }
 		inside && !whose && /f2fs|asm_sysvec_|asm_common_|Reported by/ { whose = "theirs" }
 		inside && /======/ { report_ends(); next }

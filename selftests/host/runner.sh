@@ -93,7 +93,7 @@ race() {
 
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
-plan 17
+plan 18
 make_runner
 first='# begin 20_write.sh
 1..2
@@ -155,6 +155,8 @@ race 'ft_f [fragtrace] / ft_g [fragtrace]'
 check "a data race of the module is trouble" not_well
 race 'rht_deferred_worker / ft_f [fragtrace]'
 check "one inside the kernel's hash table is not" ft_kernel_well "$dir/kernel.log"
+race 'ktime_get_mono_fast_ns / timekeeping_update'
+check "nor one of the clock of tracing" ft_kernel_well "$dir/kernel.log"
 say 1 0 "$first"
 check "interrupted: what a suite has begun ends, too" interrupted
 finish

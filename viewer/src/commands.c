@@ -260,7 +260,7 @@ static void use_why(struct session *s, struct table *table)
 		return;
 	}
 	read_pairs(&s->source, &pairs);
-	why_all(stdout, table, &pairs, s->options.form);
+	why_all(stdout, table, NULL, &pairs, s->options.form);
 	pairs_free(&pairs);
 }
 
@@ -670,7 +670,7 @@ const struct command commands[N_COMMANDS] = {
 	{ "moments", "DIR", "List the moments of a recording, and where events were lost.",
 	  .least = 1, .most = 1, .start = moments_run,
 	  .about = "For each snapshot: the first and the last moment that --at can have, how many events were lost after "
-		   "that (-: none; 0: not known how many), and its files.",
+		   "that (-: none; ?: not known how many), and its files.",
 	  .options = { OPT_JSON, OPT_CSV, OPT_MAX_INPUT } },
 	{ "page", "[TABLE...]", "Write a page with tables or recordings in it, to send to others.",
 	  .most = ANY_NUMBER, .run = run_page,

@@ -272,7 +272,8 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_IMAGE] = { "image", 'i', "FILE", TEXT(img_conf), .words = PRESETS,
 		.help = "sizes and folding: a file, rocksdb, redis or voltdb" },
 	[OPT_LAYOUT] = { "layout", 0, "NAME", TEXT(img_keys[0]), .words = "boxes\nsegments\nhilbert\nzones",
-		.help = "boxes (one per block, long runs folded), segments or zones (a row each), or hilbert (a square)" },
+		.help = "boxes (one per block, long runs folded), segments or zones (a row each), or hilbert (a square); without it "
+			"boxes, or segments if boxes would fold more than half of the blocks" },
 	[OPT_CELL] = { "cell", 0, "PIXELS", TEXT(img_keys[1]), .words = "", .help = "side of a box or cell (8)" },
 	[OPT_DPI] = { "dpi", 0, "N", TEXT(img_keys[2]), .words = "", .help = "dots per inch; everything grows with it (96)" },
 	[OPT_THEME] = { "theme", 0, "NAME", TEXT(img_keys[3]), .words = "light\ndark", .help = "light or dark (light)" },

@@ -50,7 +50,7 @@ test_costs_are_requests_times_prices() {
 	says '  /m/b: 12 requests that were made instead of 2 cost its readers 2.0 ms (2.0 ms to 2.0 ms) of 2.0 ms (100.0 %)'
 	says '  reads that were not timed, as too many were under way: 3'
 	says '  timed reads that have failed, and count for nothing: 1'
-	"$fragtrace" cost -t latency /m/b >out
+	"$fragtrace" cost latency /m/b >out
 	says '  /m/b: 12 requests that were made instead of 2 cost its readers 2.0 ms (2.0 ms to 2.0 ms) of 2.0 ms (100.0 %)'
 	! grep -q '/m/a' out
 }
@@ -113,7 +113,7 @@ test_json_has_the_same() {
 
 # What a guest has measured: 3 reads of each window, on a disk of 10 ms a request, under load.
 test_of_a_guest() {
-	"$fragtrace" cost -t "$data/latency.txt" >out
+	"$fragtrace" cost "$data/latency.txt" >out
 	says '253:0: 432 requests that were made instead of 144 cost those who read 4.1 s (3.4 s to 4.9 s) of 6.1 s (67.4 %) that they waited'
 	says '  in reads of 128 KiB a request more takes 14313 µs (11756 to 16870), by 95 reads'
 	says '  /mnt/f2fs/five: 240 requests that were made instead of 48 cost its readers 2.7 s (2.3 s to 3.2 s) of 3.5 s (79.6 %)'

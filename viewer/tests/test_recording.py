@@ -236,6 +236,10 @@ def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
         done = view(*args, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (1, f"fragtrace {args[0]}: run: no fragtrace-SECONDS.mmm.snapshot.zst in it; "
                                                   "expected a folder that fragtrace record wrote\n")
+    for command in "moments", "perfetto":
+        done = view(command, "run/fragtrace-1.snapshot.zst", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (1, f"fragtrace {command}: run/fragtrace-1.snapshot.zst: cannot open: Not a directory; "
+                                                  "expected a folder that fragtrace record wrote\n")
 
 
 def test_moments_and_what_was_lost(tmp_path: Path) -> None:

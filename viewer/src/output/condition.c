@@ -54,7 +54,7 @@ void condition_parse(struct condition *condition, const char *text)
 	*condition = (struct condition){ .text = text, .value = (enum condition_value)value };
 	condition->comparison = find_name(&p, comparisons, N_COMPARISONS);
 	if (value == N_VALUES || condition->comparison == N_COMPARISONS || !isdigit((unsigned char)*p))
-		die_usage("%s: no condition; " FORM, text);
+		die_usage("%s: %s; " FORM, text, strpbrk(text, "<>=") ? "no condition" : "neither a table that is there nor a condition");
 	condition->number = strtod(p, &end);
 	if (*end == '%') {
 		condition->is_share = true;

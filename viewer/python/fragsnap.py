@@ -67,7 +67,7 @@ class Kind:
     """Files that share colours: an extension, a rule of color.cnf, or OTHER; tones 0xrrggbb: contiguous, fragmented a and b."""
 
     name: str
-    tones: tuple[int, int, int]
+    tones: tuple[int, ...]
 
 
 @dataclass(frozen=True)

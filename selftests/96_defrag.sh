@@ -81,7 +81,7 @@ beside() {
 	touch /tmp/stop
 	wait $writer
 	check "$name: the status is that of success or of an incomplete move ($rc)" test $rc = 0 -o $rc = 3
-	check "$name: the result is from a new snapshot" said 'now, by a new snapshot: 1 file, breaks '
+	check "$name: the result is from a new snapshot" said 'now, by a new snapshot, of 1 file worked on: breaks '
 	grep '^moved\|^now' /tmp/said | sed 's/^/# /'
 	check_exact "$name: maps are exact" $MNT
 	after=$(extra $MNT/a)

@@ -314,7 +314,7 @@ kill -CONT $JOB
 rc=0
 wait $JOB || rc=$?
 expect "fragtrace defrag continues without the module" $rc 0
-check "the result is from FIEMAP without the module" said "now, by FIEMAP: 1 file, breaks "
+check "the result is from FIEMAP without the module" said "now, by FIEMAP, of 1 file worked on: breaks "
 check "the content is unchanged without the module" cmp $MNT/a /tmp/copy
 
 umount $MNT

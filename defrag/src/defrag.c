@@ -57,6 +57,8 @@ static void check(struct options *o)
 		die_usage("--all: plans for all ranges alike; leave out --heat, --hot and --like");
 	if (!o->all && !o->heat && o->table)
 		die_usage("%s: does not have what is read; give --heat FILE, or --all: plan for all ranges alike", o->table);
+	if (!o->table && o->n_operands && access(DEFAULT_SNAPSHOT, F_OK) && source_may_be(*o->operands))
+		die_usage("%s: is a table; name it after -t", *o->operands);
 	if (o->apply && o->table)
 		die_usage("--apply: works on what is mounted now; leave out -t");
 	if (!o->apply && (o->rate_bytes || o->share_percent < 100.0 || o->way != WAY_AUTO))

@@ -342,7 +342,7 @@ void report_result(const struct plan *plan, const struct result *r)
 	put_resisted(plan, r);
 	if (r->stopped)
 		printf("ended early: %s; the rest of the plan is not done\n", r->stopped);
-	printf("now, by %s: %s, breaks %ju -> %ju, ", r->from_fiemap ? "FIEMAP" : "a new snapshot",
+	printf("now, by %s, of %s worked on: breaks %ju -> %ju, ", r->from_fiemap ? "FIEMAP" : "a new snapshot",
 	       COUNT(r->n_files - r->n_lost, "file"), (uintmax_t)r->before.breaks, (uintmax_t)r->after.breaks);
 	put_requests(r->before.requests, r->after.requests);
 	putchar('\n');

@@ -26,7 +26,7 @@ static void put_causes(struct plan *plan, uint32_t file)
 		json_object(&json, NULL);
 		json_text(&json, "op", cause_op_name(sums[i].cause));
 		json_text(&json, "flush", cause_flush_name(sums[i].cause));
-		json_text(&json, "why", cause_why_name(sums[i].cause));
+		json_text(&json, "why_here", cause_why_name(sums[i].cause));
 		json_number(&json, "breaks", sums[i].breaks);
 		json_end(&json);
 	}

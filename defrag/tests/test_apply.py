@@ -170,7 +170,7 @@ def test_a_file_is_moved(world: World) -> None:
         expect(world.blocks(path), [(0, 8, begin)])
         expect(world.calls()[-1], f"{call} {path.stat().st_ino} 0 8")
         says(re.sub(r"in \d+\.\d s", "in T s", said), "moved: 1 range of 1, 32 KiB in T s; the device wrote 32 KiB meanwhile, of all processes",
-             "now, by FIEMAP: 1 file, breaks 7 -> 0, requests 8 -> 1 (87.5 % fewer)")
+             "now, by FIEMAP, of 1 file worked on: breaks 7 -> 0, requests 8 -> 1 (87.5 % fewer)")
         expect(path.read_bytes(), b"x" * 4096 * 8)
 
 
@@ -222,7 +222,7 @@ def test_a_new_snapshot_tells_what_became_of_it(world: World) -> None:
     world.enter(path, (0, 3, 100), (3, 3, 200), (6, 2, 300))
     world.put("next", world.table())
     world.records = kept
-    says(world.run(0), "now, by a new snapshot: 1 file, breaks 7 -> 2, requests 8 -> 3 (62.5 % fewer)", "1 file could not be found again")
+    says(world.run(0), "now, by a new snapshot, of 1 file worked on: breaks 7 -> 2, requests 8 -> 3 (62.5 % fewer)", "1 file could not be found again")
     assert world.blocks(gone) == [(0, 8, 10760)] or world.blocks(path) == [(0, 8, 10760)]
 
 

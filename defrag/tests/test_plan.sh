@@ -391,7 +391,7 @@ test_causes() {
 	plan 0 -t s
 	says '    1 break: overwrite (the block was rewritten, which F2FS does at another address), asked for by fsync, fdatasync, sync or the like; the block does not follow because one of the two was rewritten or moved away.'
 	plan 0 -t s --json
-	grep -qF '"causes":[{"op":"overwrite","flush":"sync","why":"moved","breaks":1}]' out
+	grep -qF '"causes":[{"op":"overwrite","flush":"sync","why_here":"moved","breaks":1}]' out
 	# three are named
 	snapshot '# writer db 7 1699990000 1699990000' '# cause 4 1 overwrite sync moved 2' '# cause 4 2 append sync moved 2' \
 		'# cause 4 3 mmap sync moved 2' '# cause 4 4 range sync moved 2' '# cause 4 5 direct none moved 2' \

@@ -10,7 +10,7 @@ const SPEEDS = [0.1, 1, 10, 60, 600, 3600], PLAY_SECONDS = 60, LEAST_WAIT = 50, 
 
 /*
  * Times are in ms since 1970: the beginning and the end of the recording, and the position of the slider. A span is
- * the time of a snapshot, the last exact moment after it, and how many events were lost then. A curve is what follows a
+ * the time of a snapshot, the last exact moment after it, and how many events were lost then, null if that is not known. A curve is what follows a
  * snapshot, as points: time, the most breaks of all files until the next point, and how many they are then. A run is one play.
  */
 const player = { first: 0, last: 0, at: 0, spans: [], curves: [], run: 0, plays: false };

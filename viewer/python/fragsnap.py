@@ -67,7 +67,7 @@ class Kind:
     """Files that share colours: an extension, a rule of color.cnf, or OTHER; tones 0xrrggbb: contiguous, fragmented a and b."""
 
     name: str
-    tones: tuple[int, int, int]
+    tones: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,13 @@ class Table:
 class Span:
     """The moments, in ns since 1970, whose tables can be rebuilt from one snapshot of a recording.
 
-    lost: None, or how many events were lost after that; 0: not known how many. events: the file with them, or None.
+    gap: whether events were lost after that. lost: how many; None if there is no gap, or if that is not known. events: the file
+    with them, or None.
     """
 
     first_ns: int
     last_ns: int
+    gap: bool
     lost: Optional[int]
     snapshot: str
     events: Optional[str]
@@ -310,7 +312,7 @@ def read_tables(requests: Iterable[tuple[str, Optional[str]]], colors: Optional[
 def read_moments(folder: str) -> list[Span]:
     """The moments of a recording, by snapshot."""
     records = checked(json.loads(ask("moments", "--json", "--", folder) or b"null"), "moments")["records"]
-    return [Span(one["first"], one["last"], one["lost"], path_of(one["snapshot"]), one["events"] and path_of(one["events"]))
+    return [Span(one["first"], one["last"], one["gap"], one["lost"], path_of(one["snapshot"]), one["events"] and path_of(one["events"]))
             for one in records]
 
 

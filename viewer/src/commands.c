@@ -260,7 +260,7 @@ static void use_why(struct session *s, struct table *table)
 		return;
 	}
 	read_pairs(&s->source, &pairs);
-	why_all(stdout, table, &pairs, s->options.form);
+	why_all(stdout, table, NULL, &pairs, s->options.form);
 	pairs_free(&pairs);
 }
 
@@ -355,8 +355,18 @@ static void prepare_view(struct session *s)
 		s->options.output = DEFAULT_PNG;
 }
 
+/* A single operand is what belongs after a table. */
+static void refuse_table(const struct session *s, const char *missing)
+{
+	const struct options *o = &s->options;
+
+	if (!o->table && access(DEFAULT_TABLE, F_OK) && source_may_be(*o->operands))
+		die_usage("%s: is a table; name %s after it", *o->operands, missing);
+}
+
 static void prepare_file(struct session *s)
 {
+	refuse_table(s, "a PATH");
 	prepare_view(s);
 	if (!s->options.color_by)
 		s->options.color_by = "cause";
@@ -371,6 +381,7 @@ static void prepare_why(struct session *s)
 
 static void prepare_block(struct session *s)
 {
+	refuse_table(s, "an LBA");
 	if (!parse_number(*s->options.operands, BLK_MAX, &s->lba))
 		die_usage("%s: is no block address; give a number, as in the column lba of fragtrace table", *s->options.operands);
 }
@@ -588,6 +599,7 @@ void command_run(const struct command *command, const struct options *options)
 
 /* Options that many commands have. */
 #define READ OPT_TABLE, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME
+#define READ_SNAPSHOT OPT_SNAPSHOT, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME
 #define AGAIN OPT_INTERVAL, OPT_COUNT
 #define COLORS OPT_COLORS, OPT_COLOR_BY, OPT_HEAT
 
@@ -615,28 +627,28 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension. At the end, "
 		   "what helps.",
 	  .options = { OPT_JSON, READ, OPT_F2FS_STATE } },
-	{ "cost", "[FILE]", "Say how long breaks keep readers waiting (latency=1).",
-	  .most = 1, .start = cost_run,
+	{ "cost", "[COUNTS] [FILE]", "Say how long breaks keep readers waiting (latency=1).",
+	  .takes_table = true, .most = 1, .start = cost_run,
 	  .about = "By measured times of this device: of each volume, what a request more takes, and which files cost most; or of "
 		   "one FILE, by its path.",
-	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
-	{ "ledger", "", "Say who writes what, and the write amplification (ledger=1).",
-	  .start = ledger_run,
+	  .options = { OPT_LATENCY, OPT_JSON, OPT_MAX_INPUT } },
+	{ "ledger", "[COUNTS]", "Say who writes what, and the write amplification (ledger=1).",
+	  .takes_table = true, .start = ledger_run,
 	  .about = "Of each volume, what the device got by kind of block; by process, cgroup, extension and file, what was written and "
 		   "what the device got for it.",
-	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
+	  .options = { OPT_LEDGER, OPT_JSON, OPT_MAX_INPUT } },
 	{ "compare", "A B", "Say whether files are more fragmented in the runs B than in A.",
 	  .least = 2, .most = 2, .start = compare_run,
 	  .about = "By fragments, extra requests, causes and extensions, and by the write amplification, the time of reads and garbage "
 		   "collections where the runs have them; each with an interval. A and B are folders of runs, or a run: a snapshot, a "
 		   "recording (its end), or a copy of the folder of debugfs. Status 3: there is more of something; 4: the runs are too few to tell.",
 	  .options = { OPT_JSON, OPT_MAX_INPUT } },
-	{ "gc", "", "Say why garbage collection ran, and whom it kept waiting (gc_runs=1).",
-	  .start = gc_run,
+	{ "gc", "[COUNTS]", "Say why garbage collection ran, and whom it kept waiting (gc_runs=1).",
+	  .takes_table = true, .start = gc_run,
 	  .about = "Of each volume: collections by reason, with their time and what they freed; the processes that waited, and the "
 		   "longest waits; recent collections. Of a recording with events: how much of what each process wrote was moved, how soon, "
 		   "and what was moved again within 10 minutes.",
-	  .options = { OPT_COPY, OPT_JSON, OPT_MAX_INPUT } },
+	  .options = { OPT_GC_RUNS, OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },
@@ -650,13 +662,13 @@ const struct command commands[N_COMMANDS] = {
 		   "zones, and the limit of the device. Where F2FS and the device differ, a sentence says how.",
 	  .options = { OPT_JSON, READ, OPT_F2FS_STATE } },
 	{ "files", "[TABLE]", "List files with their figures, the worst first.", .takes_table = true, .use = use_export,
-	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
+	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ_SNAPSHOT } },
 	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .takes_table = true, .use = use_export,
-	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
+	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ_SNAPSHOT } },
 	{ "causes", "[TABLE]", "Sum up the breaks by cause and extension.", .takes_table = true, .use = use_export,
-	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
+	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ_SNAPSHOT } },
 	{ "processes", "[TABLE]", "Sum up the breaks by the process that wrote the data.", .takes_table = true, .use = use_export,
-	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
+	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ_SNAPSHOT } },
 	{ "table", "[TABLE]", "List the written extents of volumes by address.",
 	  .takes_table = true, .state = STATE_IN_JSON, .prepare = prepare_table, .run = run_table, .use = use_table,
 	  .about = "The text can be read again, as TABLE. JSON has F2FS's state, too, if it is known.",
@@ -670,7 +682,7 @@ const struct command commands[N_COMMANDS] = {
 	{ "moments", "DIR", "List the moments of a recording, and where events were lost.",
 	  .least = 1, .most = 1, .start = moments_run,
 	  .about = "For each snapshot: the first and the last moment that --at can have, how many events were lost after "
-		   "that (-: none; 0: not known how many), and its files.",
+		   "that (-: none; ?: not known how many), and its files.",
 	  .options = { OPT_JSON, OPT_CSV, OPT_MAX_INPUT } },
 	{ "page", "[TABLE...]", "Write a page with tables or recordings in it, to send to others.",
 	  .most = ANY_NUMBER, .run = run_page,

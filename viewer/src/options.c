@@ -227,15 +227,17 @@ static bool read_recent(void *to, const char *arg)
 #define IN(member) .at = offsetof(struct options, member)
 #define TEXT(member) IN(member), .read = read_text
 #define FLAG(member) IN(member), .read = read_flag
+#define INSTEAD(what) TEXT(table), .help = "read this instead of the running module: " what "; - is stdin"
 #define PRESETS "rocksdb\nredis\nvoltdb\nFILES"
 #define BYTES_FORM "a number of bytes above 0, such as 64K, 10M or 2G"
 
 const struct option_def option_defs[N_OPTIONS] = {
-	[OPT_TABLE] = { "table", 't', "TABLE", TEXT(table),
-		.help = "read this instead of the running module: a snapshot, a text of debugfs, both perhaps packed with zstd, or "
-			"the folder of a recording; - is stdin" },
-	[OPT_COPY] = { "table", 't', "FILE", TEXT(table),
-		.help = "read this instead of the running module: a copy of the file of debugfs (latency, ledger, gc_runs); - is stdin" },
+	[OPT_TABLE] = { "table", 't', "TABLE", INSTEAD("a snapshot, a text of debugfs, both perhaps packed with zstd, or the folder of a recording") },
+	/* of commands for which a text has too little */
+	[OPT_SNAPSHOT] = { "table", 't', "TABLE", INSTEAD("a snapshot, perhaps packed with zstd, or a recording of them") },
+	[OPT_LATENCY] = { "table", 't', "COUNTS", INSTEAD("a copy of the file latency of debugfs") },
+	[OPT_LEDGER] = { "table", 't', "COUNTS", INSTEAD("a copy of the file ledger of debugfs") },
+	[OPT_GC_RUNS] = { "table", 't', "COUNTS", INSTEAD("a copy of the file gc_runs of debugfs, or a recording with events") },
 	[OPT_AT] = { "at", 0, "TIME", .read = read_moment, .form = MOMENT_FORM, .words = "start\nend",
 		.help = "the moment of a recording (its end): 60s, 5m, 1h30m after its beginning, start, end, or a time such as "
 			"2026-05-04T03:02:01.5Z" },
@@ -272,7 +274,8 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_IMAGE] = { "image", 'i', "FILE", TEXT(img_conf), .words = PRESETS,
 		.help = "sizes and folding: a file, rocksdb, redis or voltdb" },
 	[OPT_LAYOUT] = { "layout", 0, "NAME", TEXT(img_keys[0]), .words = "boxes\nsegments\nhilbert\nzones",
-		.help = "boxes (one per block, long runs folded), segments or zones (a row each), or hilbert (a square)" },
+		.help = "boxes (one per block, long runs folded), segments or zones (a row each), or hilbert (a square); without it "
+			"boxes, or segments if boxes would fold more than half of the blocks" },
 	[OPT_CELL] = { "cell", 0, "PIXELS", TEXT(img_keys[1]), .words = "", .help = "side of a box or cell (8)" },
 	[OPT_DPI] = { "dpi", 0, "N", TEXT(img_keys[2]), .words = "", .help = "dots per inch; everything grows with it (96)" },
 	[OPT_THEME] = { "theme", 0, "NAME", TEXT(img_keys[3]), .words = "light\ndark", .help = "light or dark (light)" },

@@ -140,12 +140,17 @@ test_lists_of_a_snapshot_with_everything() {
 test_lists_need_a_snapshot() {
 	local kind
 	for kind in causes processes; do
-		refuses "t: is no snapshot, and a table has no causes; fragtrace $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$fragtrace' $kind --json -o x t"
+		refuses "t: is no snapshot, and a text has no causes; fragtrace $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$fragtrace' $kind --json -o x t"
 	done
 	for kind in extents files; do
-		refuses "t: is no snapshot, and a table has no files without blocks, and no flags; fragtrace $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$fragtrace' $kind --json -o x t"
+		refuses "t: is no snapshot, and a text has no files without blocks, and no flags; fragtrace $kind needs a snapshot" \
+			sh -c "cp '$data/small.table' t; '$fragtrace' $kind --json -o x t"
 		refuses "$data/rocksdb2.$kind: is a text of $kind; expected a snapshot or a table; fragtrace $kind writes" \
 			"$fragtrace" table --csv -o x "$data/rocksdb2.$kind"
+	done
+	refuses 'needs a snapshot; fragtrace top lists the files of a text' "$fragtrace" files "$data/small.table" -o x
+	for kind in causes processes extents files; do
+		! "$fragtrace" $kind --help | grep -q 'text of debugfs' || fail "$kind promises to read a text"
 	done
 	misused 'nosuch: no such command; see fragtrace --help' "$fragtrace" nosuch --json -o x
 	misused '-c: only columns have that; add --columns' "$fragtrace" table -c rocksdb -o x "$data/small.table"
@@ -194,6 +199,9 @@ fails_if() {
 # small.table: 7 files, 1 of them fragmented, 10 extents, 2 breaks, split factor 9/7
 test_fail_if() {
 	fails_if 3 'split>1.2' 'small.table: split is 1.286, so split>1.2 holds'
+	# with as many digits as show it
+	fails_if 3 'split!=1.286' 'split is 1.2857, so split!=1.286 holds'
+	fails_if 3 'fragmented!=14.3%' 'fragmented is 14.29 %, so'
 	fails_if 0 'split>1.29'
 	fails_if 3 'breaks >= 2' 'breaks is 2'
 	fails_if 0 'breaks>2'
@@ -204,7 +212,8 @@ test_fail_if() {
 	fails_if 0 'extents<10'
 	fails_if 3 'extents<=10'
 	fails_if 0 'stale>0'
-	fails_if 2 'split' 'no condition; give split, fragmented, breaks, extents, stale, left_out or stopped, then'
+	fails_if 2 'nosuch.table' 'nosuch.table: neither a table that is there nor a condition; give split'
+	fails_if 2 'split' 'neither a table that is there nor a condition; give split, fragmented, breaks, extents, stale, left_out or stopped, then'
 	fails_if 2 'splits>1' 'no condition; give split, fragmented'
 	fails_if 2 'split>' 'then a number'
 	fails_if 2 'split>1x' 'then a number'
@@ -504,7 +513,7 @@ test_prometheus_extensions() {
 	"$python" -IS "$here/to_snapshot.py" text >snapshot
 	"$fragtrace" metrics -o out.prom -t "$PWD/snapshot"
 	grep '^fragtrace_breaks{' out.prom | sed 's/.*extension="\([^"]*\)".* /\1 /' | sort >seen
-	printf '%s\n' '- 1' '.R2 2' '.db 1' 'other 2' | sort >expected
+	printf '%s\n' '- 2' '.R2 2' '.db 1' 'other 1' | sort >expected
 	cmp seen expected || { cat out.prom; exit 1; }
 	# the process is no label: there are too many
 	grep -qF "fragtrace_breaks{$dev," out.prom && ! grep -q 'pid\|"db"' out.prom

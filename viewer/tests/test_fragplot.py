@@ -239,7 +239,7 @@ def test_space_of_what_has_none(capsys):
     """What is no JSON of the viewer, or has no state, and volumes that are not there."""
     document = state_json("6.12")
     Path("good.json").write_text(json.dumps(document))
-    refuses(capsys, 1, "has no state of F2FS", "space", str(DATA / "small.table"))
+    refuses(capsys, 1, "has no state of F2FS; give --f2fs-state DIR, a folder with copies of F2FS's files, or JSON of fragtrace table --json", "space", str(DATA / "small.table"))
     refuses(capsys, 1, "nosuch: No such file", "space", "nosuch")
     Path("odd.json").write_text('{"volumes": 3}')
     refuses(capsys, 1, "odd.json: is not JSON of fragtrace table --json", "space", "odd.json")

@@ -263,12 +263,12 @@ def test_compare_by_hand(monkeypatch):
               round(box.get_height() * height), to_hex(box.get_facecolor())) for box in figure.artists]
     names = {(text.get_text(), round(text.get_position()[0] * width), round((1 - text.get_position()[1]) * height)) for text in figure.texts}
     top, right = boxes[0][1], 92 + 2 * (figure.axes[0].images[0].get_array().shape[1] * round(figure.axes[0].bbox.width / 32) + 22)
-    tones = ["#98f7c6", "#0d9a58", "#003423", "#9ac5fd", "#5e9ee9", "#045b81", "#ffffff"]
-    places = [92, 107, 122, 190, 205, 220, 288]
-    changes = [("stayed", "#c4c4c4"), ("moved here", "#e2790f"), ("new here", "#123f7a"), ("freed", "#dba0bb")]
+    tones = ["#98f7c6", "#0d9a58", "#003423", "#c1d9cf", "#9ac5fd", "#5e9ee9", "#045b81", "#ccdfed", "#ffffff"]
+    places = [92, 107, 122, 137, 205, 220, 235, 250, 318]
+    changes = [("stayed", "#c4c4c4"), ("moved here", "#8822ee"), ("new here", "#123f7a"), ("freed", "#dba0bb")]
     at = [right + sum(37 + 7.5 * len(name) for name, _ in changes[:i]) for i in range(4)]
     assert boxes == [(x, top, 14, 11, tone) for x, tone in [*zip(places, tones), *((round(x), tone) for x, (_, tone) in zip(at, changes))]]
-    for name, end in (".sst", 137), (".log", 235), ("free, or not watched", 303), *((name, round(x) + 15) for x, (name, _) in zip(at, changes)):
+    for name, end in (".sst", 152), (".log", 265), ("free, or not watched", 333), *((name, round(x) + 15) for x, (name, _) in zip(at, changes)):
         assert names & {(name, end + 4 + more, top - 2) for more in (-1, 0, 1)}, (name, names)
     assert rooms == [round(figure.axes[1].bbox.x1)], "the legend ends where the second picture does"
     # a row of 32 cells: the second block of its segment is at 100 + 32, and so on
@@ -277,7 +277,7 @@ def test_compare_by_hand(monkeypatch):
     places = [[(0, 10), (0, 11), (0, 20), (0, 30)], [(0, 10), (0, 11), (0, 12), (1, 8)], [(0, 10), (0, 11), (0, 12), (0, 20), (0, 30), (1, 8)]]
     assert [[place for place in found if place[0] < 2] for found in seen] == places
     tones = {place: "#" + bytes(changes[place]).hex() for place in places[2]}
-    assert tones == {(0, 10): "#c4c4c4", (0, 11): "#c4c4c4", (0, 12): "#e2790f", (1, 8): "#123f7a", (0, 20): "#dba0bb", (0, 30): "#dba0bb"}
+    assert tones == {(0, 10): "#c4c4c4", (0, 11): "#c4c4c4", (0, 12): "#8822ee", (1, 8): "#123f7a", (0, 20): "#dba0bb", (0, 30): "#dba0bb"}
     assert_all_is_inside(figure)
 
 

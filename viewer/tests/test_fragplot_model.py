@@ -169,7 +169,7 @@ def test_colours_by_size():
     groups = colors.groups_for(colors.blocks_by_kind(many), 5, False)
     assert len({group.tones for group in groups.groups}) == len(groups)
     for kind in many.kinds:
-        rivals = [other for other in groups.groups if other.tones == kind.tones]
+        rivals = [other for other in groups.groups if other.tones[:3] == kind.tones]
         assert kind.name == "other" or rivals[0].name >= kind.name
     both = colors.most_blocks([blocks, {kind: 5 for kind in blocks}])
     assert sorted(both.values()) == [5, 5, 9]
@@ -193,10 +193,37 @@ def test_the_same_colours_as_the_viewer():
     seen = swatches("-t", "t")
     for kind in fragsnap.read_table("t").kinds:
         tones = seen["default" if kind.name == "other" else kind.name]
-        assert tones[:3] == [f"#{tone:06x}" for tone in kind.tones]
+        assert tones[:4] == [f"#{tone:06x}" for tone in colors.themed(kind).tones]
 
 
 # === Layouts ===
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_strong_colours_are_near_breaks(seed):
+    """Of each block: its tone, by its distance from the ends of its fragment; those of 16 blocks or less are strong."""
+    t = random_table(seed)
+    groups = colors.groups_for(colors.blocks_by_kind(t), 5, False)
+    expected, fragments = {}, {}
+    for i in t.logical.tolist():
+        mine = fragments.setdefault(int(t.file[i]), [[]])
+        for lba in range(t.lba[i], t.lba[i] + t.blocks[i]):
+            if mine[-1] and mine[-1][-1] != lba - 1:
+                mine.append([])
+            mine[-1].append(lba)
+    for file, mine in fragments.items():
+        kind = int(groups.of_files(t)[file])
+        for number, lbas in enumerate(mine):
+            for i, lba in enumerate(lbas):
+                reach = len(lbas) if len(lbas) <= 16 else 8
+                is_near = (number and i < reach) or (number + 1 < len(mine) and len(lbas) - 1 - i < reach)
+                tone = 0 if len(mine) == 1 else 1 + (int(t.file_ino[file]) + number) % 2 if is_near else 3
+                expected[int(t.file_volume[file]), lba] = 4 * kind + tone
+    pieces = layout.pieces_of(t, t.volumes, groups)
+    got = [((int(volume), lba + i), int(shade)) for volume, lba, blocks, shade in zip(pieces.volume, pieces.lba.tolist(), pieces.blocks, pieces.shade)
+           for i in range(blocks)]
+    assert len(got) == len(expected) and dict(got) == expected
+    assert {shade % 4 for shade in expected.values()} >= {1, 2, 3}
 
 
 def painted_naively(rows: layout.Rows, t: fragsnap.Table, groups: colors.Groups) -> np.ndarray:

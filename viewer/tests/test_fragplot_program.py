@@ -88,6 +88,7 @@ def test_full_disk(capsys, monkeypatch):
     (["compare", "run", "--at", "1s"], "--at is wanted twice"),
     (["compare", "run", "--at", "soon", "--at", "end"], "--at soon: not valid; give a time after the beginning"),
     (["distribution", "good.table", "--at", "1s"], "--at is for a series"),
+    (["distribution", "-t", "good.table"], "-t: not an option here; name a table without it; see fragtrace-plot --help"),
     (["paint"], "invalid choice: 'paint'"),
     ([], "COMMAND"),
 ])

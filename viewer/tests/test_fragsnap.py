@@ -227,8 +227,8 @@ def test_moments(capsys):
     record("run", {0.0: HEAD, 2.5: HEAD + sst(110)})
     begin, end = (round(1795232523.042 * 1000) * 10 ** 6 + ms * 10 ** 6 for ms in (0, 2500))
     assert fragsnap.read_moments("run") == [
-        fragsnap.Span(begin, end - 1, None, "run/fragtrace-1795232523.042.table.zst", None),
-        fragsnap.Span(end, end, None, "run/fragtrace-1795232525.542.table.zst", None)]
+        fragsnap.Span(begin, end - 1, False, None, "run/fragtrace-1795232523.042.table.zst", None),
+        fragsnap.Span(end, end, False, None, "run/fragtrace-1795232525.542.table.zst", None)]
     for at, time in ("start", begin), ("2.4s", begin), (fragsnap.at_text(end - 1), begin), (fragsnap.at_text(end), end), ("end", end):
         t = fragsnap.read_table("run", at)
         assert (t.time, t.begin) == (time / 10 ** 9, begin / 10 ** 9)

@@ -87,7 +87,7 @@ test_bad_lines() {
 		refused bad ': expected: a line lost, sum, process, wait or run of this format'
 	done
 	echo '# fragtrace ledger 1' >bad
-	refused bad 'bad:1: expected the line "# fragtrace gc_runs 1"; give a copy of the file gc_runs of debugfs'
+	refused bad 'bad:1: expected the line "# fragtrace gc_runs 1"; give a copy of the file gc_runs of debugfs, or a recording with events'
 	: >bad
 	refused bad 'bad:1: expected the line "# fragtrace gc_runs 1"'
 	printf '# fragtrace gc_runs 1\n# not known: the module was loaded with gc_runs=0\n' >bad
@@ -96,7 +96,7 @@ test_bad_lines() {
 	"$fragtrace" gc -t empty >out
 	says '254:0: 0 collections took 0 µs'
 	zstd -q "$data/gc_runs.txt" -o packed.zst
-	"$fragtrace" gc -t packed.zst >out
+	"$fragtrace" gc packed.zst >out
 	says '254:16: 1 collection took 1.5 ms'
 }
 

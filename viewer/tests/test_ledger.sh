@@ -27,7 +27,7 @@ test_sums_and_ratios() {
 	says '       400 KiB     408 KiB     100 KiB     100 KiB       0 KiB      1.52  2 files *.sst'
 	says '       244 KiB     244 KiB      20 KiB      20 KiB       0 KiB      1.16  /mnt/db/LOG a'
 	sed 's/device 1069056 4194304/device 1052672 0/' "$data/ledger.txt" >less
-	"$fragtrace" ledger -t less >out
+	"$fragtrace" ledger less >out
 	says '  8 KiB of these are still to be submitted to the device'
 	! grep -q discarded out
 }

@@ -90,6 +90,22 @@ test_missing_table() {
 	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder' plain -t .
 	[ -e /sys/kernel/debug/fragtrace/table ] ||
 		refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' plain
+	# a copy of the folder of debugfs
+	mkdir copy
+	: >copy/snapshot
+	refuses 'copy: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote, or copy/snapshot' plain -t copy
+}
+
+# What belongs after a table is missing, or -t before it: not the module is to blame.
+test_operand_that_is_a_table() {
+	local t=$data/small.table
+	[ ! -e /sys/kernel/debug/fragtrace/table ] || exit 4
+	misused "$t: is a table; name a PATH after it" "$fragtrace" file "$t"
+	misused "$t: is a table; name an LBA after it" "$fragtrace" block "$t"
+	misused "$t: is a table; name it after -t" "$fragtrace" defrag --all "$t"
+	misused 'x: is no block address' "$fragtrace" block x
+	refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' "$fragtrace" file x
+	refuses '/sys/kernel/debug/fragtrace/snapshot: cannot open: ' "$fragtrace" defrag --all x
 }
 
 test_bad_options() {

@@ -236,6 +236,10 @@ def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
         done = view(*args, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (1, f"fragtrace {args[0]}: run: no fragtrace-SECONDS.mmm.snapshot.zst in it; "
                                                   "expected a folder that fragtrace record wrote\n")
+    for command in "moments", "perfetto":
+        done = view(command, "run/fragtrace-1.snapshot.zst", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (1, f"fragtrace {command}: run/fragtrace-1.snapshot.zst: cannot open: Not a directory; "
+                                                  "expected a folder that fragtrace record wrote\n")
 
 
 def test_moments_and_what_was_lost(tmp_path: Path) -> None:
@@ -243,7 +247,7 @@ def test_moments_and_what_was_lost(tmp_path: Path) -> None:
     recorder, lost_at, _, healed = record_gap(tmp_path / "run", SEED)
     numbered = [event[0] for event in recorder.model.events if event[8] <= ev.UNKNOWN and event[0] <= lost_at]
     spans = fragsnap.read_moments(str(tmp_path / "run"))
-    assert [(one.lost, one.events is not None) for one in spans] == [(2, True), (None, True)]
+    assert [(one.gap, one.lost, one.events is not None) for one in spans] == [(True, 2, True), (False, None, True)]
     # events of the same time may be on both sides of a gap
     assert [one.last_ns for one in spans] == [numbered[-1] - 1, recorder.model.time_ns] and spans[1].first_ns == healed
     lines = view("moments", "run", cwd=tmp_path).stdout.splitlines()
@@ -263,7 +267,9 @@ def test_numbers_that_begin_again(tmp_path: Path) -> None:
     recorder.steps(20)
     recorder.flush()
     recorder.write()
-    assert [one.lost for one in fragsnap.read_moments(str(tmp_path / "run"))] == [0]
+    assert [(one.gap, one.lost) for one in fragsnap.read_moments(str(tmp_path / "run"))] == [(True, None)]
+    assert view("moments", "run", cwd=tmp_path).stdout.splitlines()[1].split()[2] == "?"
+    assert [row["lost"] for row in csv.DictReader(io.StringIO(view("moments", "run", "--csv", cwd=tmp_path).stdout))] == ["?"]
 
 
 def test_extents_that_continue_each_other_are_joined(tmp_path: Path) -> None:

@@ -467,9 +467,13 @@ test_no_cause_was_seen() {
 	says '/mnt/f2fs/db/LOG: 4 blocks in 4 fragments, 3 breaks.'
 	"$fragtrace" why -t snapshot >out
 	says '.sst: 3 of 4 files are fragmented, 4 breaks.'
-	# of an extension alone
+	# of an extension alone, whose sum is said once; of a folder with several, all are added up
 	why .sst
+	says '/mnt/f2fs, only .sst:'
 	says '.sst: 3 of 4 files are fragmented, 4 breaks.'
+	[ "$(grep -c '4 breaks' out)" = 1 ] || fail "$(cat out)"
+	why db
+	says '/mnt/f2fs, only db: 4 of 5 files are fragmented, 7 breaks.'
 	! grep -q '^LOG\|^\.db' out || fail "$(cat out)"
 	sed '/^# cause 9 2 /s/unknown none unknown/gc_bg none moved/' t >t2
 	snapshot t2
@@ -656,7 +660,8 @@ test_paths_of_the_shell() {
 	done
 	for path in /m/db /m/db/ db; do
 		"$fragtrace" why -t t "$path" >out
-		says '/m: 1 of 2 files is fragmented, 1 break.'
+		says "/m, only $path:"
+		says '.sst: 1 of 2 files is fragmented, 1 break.'
 	done
 	! "$fragtrace" why -t t b 2>err || fail "accepted"
 	grep -q 'no watched file with blocks is called b' err
@@ -749,7 +754,7 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 		awk '{ n[$1] += $2 } END { for (e in n) print e, n[e] }' | sort >got
 	[ "$(tr '\n' ' ' <got)" = '.k 22 .l 24 .m 26 .n 28 .o 30 other 110 ' ] || fail "$(cat got)"
 	# an extension of one file that looks random or counted is not named; .aof is, and .sst1, of two files
-	sed -e 's|/db/LOG|/db/LOG.old.1700000000|' -e 's|/db/000001.sst|/db/x.aof|' \
+	sed -e 's|/db/LOG|/db/LOG.old.k3Xq9Z|' -e 's|/db/000001.sst|/db/x.aof|' \
 		-e 's|/db/00000[2-9].sst|&1|' "$data/why.table" >t
 	snapshot t
 	"$fragtrace" metrics -o out.prom -t snapshot
@@ -760,10 +765,14 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 # Of a single file, an extension with a digit or a capital letter anywhere is no time series; of two files, each is.
 test_random_extensions_are_no_time_series() {
 	local ext
-	for ext in k3xq9z 7abcde abcde7 k3Xq9Z qwErty Qwerty qwertY QWERTY 1700000000; do
+	for ext in k3xq9z 7abcde abcde7 k3Xq9Z qwErty Qwerty qwertY QWERTY; do
 		exported "$ext" a.db 'other '
 		exported "$ext" b.$ext ".$ext "
 	done
+	# a number is no extension
+	exported 1700000000 b.1700000000 '- '
+	"$fragtrace" why -t snapshot | grep -qx 'files without an extension: 2 of 2 files are fragmented, 2 breaks:'
+	"$fragtrace" causes -t snapshot | awk '!/^#/ && $8 != "-" { exit 1 }'
 	for ext in qwerty a part_x; do
 		exported $ext a.db ".$ext other "
 	done

@@ -72,8 +72,8 @@ def draw_layout(canvas: Canvas, x: float, y: float, rows: Rows, picture: np.ndar
     return axes
 
 
-TONES_TEXT = ("three tones: contiguous file; fragments of fragmented files, two tones to tell neighbours "
-              "apart")
+TONES_TEXT = ("four tones: contiguous file; within 8 blocks of a break, two tones to tell neighbours apart; the rest of fragmented "
+              "files")
 
 
 # Name, colours and width of an entry of a legend.
@@ -91,7 +91,7 @@ def legend_entries(groups: Groups, used: list[bool]) -> list[Entry]:
     for group, mine in zip(groups.groups, used):
         if mine:
             name = style.short(group.name, 14)
-            result.append((name, [f"#{tone:06x}" for tone in group.tones], 66 + 8 * len(name)))
+            result.append((name, [f"#{tone:06x}" for tone in group.tones], 81 + 8 * len(name)))
     return result + [free_entry()]
 
 

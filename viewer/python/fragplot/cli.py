@@ -42,6 +42,8 @@ class Parser(argparse.ArgumentParser):
     """Reports errors in the same form as the rest of the program."""
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith(("unrecognized arguments: -t", "unrecognized arguments: --table")):
+            message = "-t: not an option here; name a table without it"
         self.exit(2, visible(f"fragtrace-plot: {message}; see {self.prog} --help") + "\n")
 
 

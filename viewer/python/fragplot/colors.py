@@ -16,6 +16,8 @@ MOST = 5
 
 # The minimum contrast of a line on the paper.
 LEAST_CONTRAST = 2.2
+# Percent of ink in the colour of blocks that are not near a break, as in color.c.
+PALE_INK = 25
 # The share of the colour of a line that an area below it has.
 AREA_INK = 0.28
 
@@ -46,10 +48,19 @@ def pale(kind: Kind) -> str:
     return "#" + "".join(f"{paper - round(AREA_INK * (paper - part)):02x}" for paper, part in parts)
 
 
+def rest_of(contiguous: int, one: int, other: int) -> int:
+    """The pale colour of blocks of fragmented files that are not near a break, as in color.c; a kind of one colour stays one."""
+    if contiguous == one == other:
+        return one
+    means = (((one >> shift & 0xff) + (other >> shift & 0xff)) // 2 for shift in (16, 8, 0))
+    red, green, blue = (0xff - (0xff - mean) * PALE_INK // 100 for mean in means)
+    return red << 16 | green << 8 | blue
+
+
 def themed(kind: Kind) -> Kind:
-    """The kind with the colours that it is drawn in."""
+    """The kind with the colours that it is drawn in; the fourth one is that of rest_of()."""
     contiguous, one, other = kind.tones
-    return Kind(kind.name, (style.dimmed(contiguous), style.themed(one), style.themed(other)))
+    return Kind(kind.name, (style.dimmed(contiguous), style.themed(one), style.themed(other), style.dimmed(rest_of(*kind.tones))))
 
 
 class Groups:
@@ -92,7 +103,7 @@ def groups_for(blocks: dict[Kind, int], top: int, by_rules: bool) -> Groups:
     kinds = [kind for kind in blocks if kind.name != OTHER]
     if by_rules:
         return Groups(kinds, rest)
-    of_tones: dict[tuple[int, int, int], Kind] = {}
+    of_tones: dict[tuple[int, ...], Kind] = {}
     for kind in sorted(kinds, key=lambda kind: (-blocks[kind], kind.name)):
         of_tones.setdefault(kind.tones, kind)
     return Groups(list(of_tones.values())[:top], rest)

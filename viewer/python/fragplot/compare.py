@@ -19,8 +19,9 @@ from .looks import ByHeat, ByKind, Look
 from .moments import Moment, clock, span
 from .shares import Share, shares_of, sum_of
 
-# By what happened to a block. These colours also differ in lightness, and a little of them is distinguishable from white.
-CHANGES = {KEPT: ("stayed", 0xc4c4c4), MOVED: ("moved here", 0xe2790f), NEW: ("new here", 0x123f7a),
+# By what happened to a block. These colours also differ in lightness, a little of them is distinguishable from white, and none is one of
+# a preset.
+CHANGES = {KEPT: ("stayed", 0xc4c4c4), MOVED: ("moved here", 0x8822ee), NEW: ("new here", 0x123f7a),
          FREED: ("freed", 0xdba0bb)}
 
 LEAST_CHANGE = 0.8

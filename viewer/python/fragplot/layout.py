@@ -26,7 +26,10 @@ DRAWN_GAP = 2
 # The least share of its colour that a cell gets if it is not empty, as in fragtrace.
 LEAST_INK = 0.25
 
-TONES = 3
+# Those of colors.themed(); REST is the last one.
+TONES, REST = 4, 3
+# The blocks of a fragment that have a strong colour at each break, as in color.h.
+BREAK_BLOCKS = 8
 
 
 @dataclass(frozen=True)
@@ -162,18 +165,31 @@ def rows_for(volumes: list[Volume], used: list[np.ndarray], most: int = MAX_ROWS
 
 
 def pieces_of(table: Table, volumes: list[Volume], groups: Groups) -> Pieces:
-    """The extents of a table, coloured by group: contiguous, or one of two tones by fragment.
+    """The extents of a table, coloured by group: contiguous, one of two tones by fragment near a break, or the rest, as fragtrace does.
 
     A fragment keeps its tone from table to table. The tone only depends on the file and on the number of
     the fragment in the file.
     """
-    index = fragments_of(table).index[fragment_of_extents(table)] if len(table.lba) else np.zeros(0, np.int64)
-    number = np.empty_like(index)
-    number[table.logical] = index
-    ino = table.file_ino[table.file]
-    tone = np.where(table.file_fragmented[table.file], 1 + (ino + number) % 2, 0)
-    shade = groups.of_files(table)[table.file] * TONES + tone
-    return Pieces(volume_numbers(table, volumes), table.lba, table.blocks, shade)
+    order, fragments, fragment = table.logical, fragments_of(table), fragment_of_extents(table)
+    blocks, file = table.blocks[order], table.file[order]
+    # the blocks of each fragment before an extent of it, and after
+    before = np.cumsum(blocks) - blocks
+    if len(order):
+        before -= before[np.searchsorted(fragment, fragment)]
+    after = fragments.blocks[fragment] - before - blocks
+    near = np.where(fragments.blocks <= 2 * BREAK_BLOCKS, fragments.blocks, BREAK_BLOCKS)
+    at_begin = np.where(fragments.index > 0, near, 0)
+    at_end = np.where(np.append(fragments.index[1:], 0) > 0, near, 0)
+    # each extent in three parts, some of which may be empty: near the break before the fragment, between, near the break after it
+    first = np.clip(at_begin[fragment] - before, 0, blocks)
+    last = np.minimum(np.clip(at_end[fragment] - after, 0, blocks), blocks - first)
+    sizes = np.stack([first, blocks - first - last, last], axis=1)
+    shade = groups.of_files(table)[file] * TONES
+    tone = 1 + (table.file_ino[file] + fragments.index[fragment]) % 2
+    shades = np.stack([shade + tone, shade + np.where(table.file_fragmented[file], REST, 0), shade + tone], axis=1)
+    begins = table.lba[order][:, None] + np.cumsum(sizes, axis=1) - sizes
+    some = sizes > 0
+    return Pieces(np.repeat(volume_numbers(table, volumes)[order], some.sum(axis=1)), begins[some], sizes[some], shades[some])
 
 
 def shades_of(groups: Groups) -> np.ndarray:

@@ -40,7 +40,7 @@ class Look(Protocol):
 
 
 class ByKind:
-    """By groups of files: contiguous, and two tones for fragments."""
+    """By groups of files: contiguous, two tones for fragments near breaks, and the rest."""
 
     def __init__(self, groups: Groups) -> None:
         self.groups = groups

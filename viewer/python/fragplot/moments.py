@@ -53,7 +53,7 @@ def series_in(folder: str, number: int = 0) -> list[Moment]:
         if one.events and ns <= one.last_ns:
             result.setdefault(ns, Moment(folder, ns / NS, fragsnap.at_text(ns)))
     for one in spans[:-1]:
-        if one.lost is not None and number:
+        if one.gap and number:
             result[one.last_ns] = Moment(folder, one.last_ns / NS, fragsnap.at_text(one.last_ns), True)
     return [result[ns] for ns in sorted(result)]
 

@@ -95,8 +95,8 @@ def read_states(paths: list[str], state: Optional[str], volume: Optional[str]) -
         plain = path == "-" or is_json(path)
         states = states_in(path, read_json(path) if plain else json_of(path, state))
         if not states:
-            raise SnapError(f"{path}: has no state of F2FS; expected JSON of {PROGRAM} that was run with one, or "
-                            "--f2fs-state DIR")
+            raise SnapError(f"{path}: has no state of F2FS; give --f2fs-state DIR, a folder with copies of F2FS's files, or JSON of "
+                            f"{PROGRAM} table --json that was run with that, or on the machine itself")
         for one in states:
             if any(one.space[key] is None for key in NEEDED):
                 raise SnapError(f"{path}: not enough is known of F2FS: {'; '.join(one.space['notes'])}")

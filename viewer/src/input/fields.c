@@ -82,5 +82,6 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 			die_at(name, number, "expected: a line %s of this format", observed->lines);
 	}
 	if (*line || !number)
-		die_at(name, 1, "expected the line \"%s\"; give a copy of the file %s of debugfs", magic, observed->file);
+		die_at(name, 1, "expected the line \"%s\"; give a copy of the file %s of debugfs%s", magic, observed->file,
+		       observed->or_else ? observed->or_else : "");
 }

@@ -9,6 +9,7 @@
  * @file: its name, which the parameter that switches it on has, too
  * @version: of its format
  * @lines: what its lines are, for messages
+ * @or_else: what may be given instead of it, for messages; NULL: nothing
  * @read_head: read a line that begins with #; false if it does not match the format; NULL: none says more than names of fields
  * @read: read a line, without its end; false if it does not match the format. The line may be changed, and stays
  */
@@ -16,6 +17,7 @@ struct observed {
 	const char *file;
 	unsigned int version;
 	const char *lines;
+	const char *or_else;
 	bool (*read_head)(void *result, const char *line);
 	bool (*read)(void *result, char *line);
 };

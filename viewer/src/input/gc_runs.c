@@ -102,6 +102,7 @@ void gc_runs_read(struct gc_runs *runs, const char *name)
 {
 	static const struct observed format = {
 		.file = "gc_runs", .version = 1, .lines = "lost, sum, process, wait or run", .read = read_line,
+		.or_else = ", or a recording with events",
 	};
 
 	*runs = (struct gc_runs){ 0 };

@@ -174,13 +174,14 @@ void recording_open(struct recording *recording, const char *dir)
 	size_t cap = 0;
 
 	if (!stream)
-		die("%s: cannot open: %s", dir, strerror(errno));
+		die("%s: cannot open: %s; expected a folder that fragtrace record wrote", dir, strerror(errno));
 	*recording = (struct recording){ .dir = dir };
 	while ((entry = readdir(stream)))
 		enter(recording, &cap, entry->d_name);
+	AUTO_FREE char *snapshot = xasprintf("%s/snapshot", dir);
 	if (!recording->n)
-		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote",
-		    dir);
+		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote%s%s", dir,
+		    access(snapshot, F_OK) ? "" : ", or ", access(snapshot, F_OK) ? "" : snapshot);
 	qsort(recording->list, recording->n, sizeof(*recording->list), by_time);
 }
 

@@ -208,7 +208,8 @@ static bool cut_deleted(char *path)
 }
 
 /*
- * The last dot of the last component and the text after it. A leading dot does not count. The mark of a file below a
+ * The last dot of the last component and the text after it. A leading dot does not count, and a number, as in LOG.old.1699, is
+ * no kind of file. The mark of a file below a
  * mount point is kept, so that nobody takes the path for one that leads to it; it has no extension.
  */
 static const char *extension_of(const char *path)
@@ -216,7 +217,7 @@ static const char *extension_of(const char *path)
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *dot = strrchr(base, '.');
 
-	return dot && dot != base && dot[1] && !ends_with(path, HIDDEN_MARK) ? dot : base + strlen(base);
+	return dot && dot != base && dot[1 + strspn(dot + 1, "0123456789")] && !ends_with(path, HIDDEN_MARK) ? dot : base + strlen(base);
 }
 
 /**

@@ -220,12 +220,6 @@ struct candidate {
 	uint64_t blks;
 };
 
-/* A number, as in LOG.old.1699, is not a kind of file. */
-static bool is_number(const char *ext)
-{
-	return !ext[1 + strspn(ext + 1, "0123456789")];
-}
-
 /* Its colours in the palette: the same in every picture. */
 static size_t place_of(const char *ext)
 {
@@ -244,7 +238,7 @@ static size_t place_of(const char *ext)
  */
 const uint32_t *colors_of_extension(const char *ext)
 {
-	return *ext && !is_number(ext) ? palette[place_of(ext)] : NULL;
+	return *ext ? palette[place_of(ext)] : NULL;
 }
 
 static size_t count_candidates(struct candidate *found, struct colors *colors,

@@ -448,7 +448,7 @@ void answers_give(struct answers *answers, const struct question *question, stru
 			answer_table_of(answers, question, i, answer);
 			return;
 		}
-	refuse(answer, ANSWER_NONE, xasprintf("expected table, cells, blocks, files, fragments, plot, recording or curve"));
+	refuse(answer, ANSWER_NONE, xasprintf("expected table, cells, blocks, files, fragments, plot, why, recording or curve"));
 }
 
 /**

@@ -4,6 +4,7 @@
  * A condition is VALUE COMPARISON NUMBER, as in split>1.2, or fragmented>=10% for a share of the files.
  */
 #include <ctype.h>
+#include <float.h>
 
 #include "input/figures.h"
 #include "output/condition.h"
@@ -53,7 +54,7 @@ void condition_parse(struct condition *condition, const char *text)
 	*condition = (struct condition){ .text = text, .value = (enum condition_value)value };
 	condition->comparison = find_name(&p, comparisons, N_COMPARISONS);
 	if (value == N_VALUES || condition->comparison == N_COMPARISONS || !isdigit((unsigned char)*p))
-		die_usage("%s: no condition; " FORM, text);
+		die_usage("%s: %s; " FORM, text, strpbrk(text, "<>=") ? "no condition" : "neither a table that is there nor a condition");
 	condition->number = strtod(p, &end);
 	if (*end == '%') {
 		condition->is_share = true;
@@ -108,17 +109,8 @@ static double value_of(const struct condition *condition, const struct totals *t
 	return totals->files > 0.0 ? 100.0 * value / totals->files : 0.0;
 }
 
-/**
- * condition_holds() - does a condition hold?
- * @condition: the condition
- * @totals: the values
- *
- * Return: true if it does.
- */
-bool condition_holds(const struct condition *condition, const struct totals *totals)
+static bool holds_for(const struct condition *condition, double value)
 {
-	double value = value_of(condition, totals);
-
 	switch (condition->comparison) {
 	case AT_LEAST: return value >= condition->number;
 	case AT_MOST: return value <= condition->number;
@@ -130,7 +122,19 @@ bool condition_holds(const struct condition *condition, const struct totals *tot
 }
 
 /**
- * condition_report() - report that a condition holds
+ * condition_holds() - does a condition hold?
+ * @condition: the condition
+ * @totals: the values
+ *
+ * Return: true if it does.
+ */
+bool condition_holds(const struct condition *condition, const struct totals *totals)
+{
+	return holds_for(condition, value_of(condition, totals));
+}
+
+/**
+ * condition_report() - report that a condition holds, with as many digits as show it
  * @condition: the condition
  * @totals: the values
  * @name: name of the table for messages
@@ -138,7 +142,11 @@ bool condition_holds(const struct condition *condition, const struct totals *tot
 void condition_report(const struct condition *condition, const struct totals *totals, const char *name)
 {
 	int decimals = condition->value == VALUE_SPLIT ? 3 : condition->is_share;
+	char value[64];
 
-	warn("%s: %s is %.*f%s, so %s holds", name, value_names[condition->value], decimals,
-	     value_of(condition, totals), condition->is_share ? " %" : "", condition->text);
+	do
+		snprintf(value, sizeof(value), "%.*f", decimals, value_of(condition, totals));
+	while (!holds_for(condition, strtod(value, NULL)) && decimals++ < DBL_DIG);
+	warn("%s: %s is %s%s, so %s holds", name, value_names[condition->value], value, condition->is_share ? " %" : "",
+	     condition->text);
 }

@@ -129,8 +129,8 @@ static uint64_t sum(const uint64_t *counts)
 	return n;
 }
 
-/* What the breaks of a file cost its readers. A price that is below nothing by chance costs nothing. */
-static struct cost cost_of(const struct costs *costs, const struct latency_counts *counts)
+/* What the breaks of a file cost its readers. A price that is below nothing by chance costs nothing, and no cost is above the wait. */
+static struct cost cost_of(const struct costs *costs, const struct latency_counts *counts, double waited)
 {
 	struct cost cost = { .is_known = true };
 
@@ -143,6 +143,9 @@ static struct cost cost_of(const struct costs *costs, const struct latency_count
 		cost.low += waits_us * fmax(p->us - p->half, 0);
 		cost.high += waits_us * fmax(p->us + p->half, 0);
 	}
+	cost.ns = fmin(cost.ns, waited);
+	cost.low = fmin(cost.low, waited);
+	cost.high = fmin(cost.high, waited);
 	return cost;
 }
 
@@ -179,12 +182,14 @@ static void find_files(struct costs *costs, const struct latency *latency, const
 	for (size_t i = 0; i < latency->n_files; i++) {
 		const struct latency_file *f = &latency->files[i];
 		uint64_t reads = sum(f->counts.reads), extra = sum(f->counts.extra);
+		double waited = latency_waited(volume, &f->counts);
 
 		if (f->major != volume->major || f->minor != volume->minor)
 			continue;
 		costs->files[costs->n_files] = (struct ranked){
-			.path = f->path, .ext = f->ext, .is_deleted = f->is_deleted, .n_files = 1, .cost = cost_of(costs, &f->counts),
-			.waited = latency_waited(volume, &f->counts), .reads = reads, .extra = extra, .requests = reads + extra + f->counts.cut,
+			.path = f->path, .ext = f->ext, .is_deleted = f->is_deleted, .n_files = 1,
+			.cost = cost_of(costs, &f->counts, waited), .waited = waited, .reads = reads, .extra = extra,
+			.requests = reads + extra + f->counts.cut,
 		};
 		add_line(&costs->all, &costs->files[costs->n_files++]);
 	}
@@ -245,16 +250,24 @@ static bool is_named(const char *path, bool is_deleted, const char *named)
 
 /* === Sentences === */
 
-static void say_cost(FILE *out, const struct cost *cost, double waited)
+static void say_cost(FILE *out, const struct ranked *line, const char *readers)
 {
+	const struct cost *cost = &line->cost;
+
+	if (!line->requests) {
+		fputs("nothing was read", out);
+		return;
+	}
+	fprintf(out, "%s requests that were made instead of %s cost %s ", GROUPED(line->requests),
+		GROUPED(line->requests - line->extra), readers);
 	if (!cost->is_known) {
-		fprintf(out, "an unknown part of %s", DURATION(waited));
+		fprintf(out, "an unknown part of %s", DURATION(line->waited));
 		return;
 	}
 	fprintf(out, "%s (%s to %s) of %s", DURATION(cost->ns), DURATION(cost->low), DURATION(cost->high),
-		DURATION(waited));
-	if (waited > 0)
-		fprintf(out, " (%.1f %%)", 100 * fmin(cost->ns / waited, 1));
+		DURATION(line->waited));
+	if (line->waited > 0)
+		fprintf(out, " (%.1f %%)", 100 * cost->ns / line->waited);
 }
 
 static void say_prices(FILE *out, const struct latency *latency, const struct costs *costs, const struct latency_volume *volume)
@@ -294,9 +307,8 @@ static void say_line(FILE *out, const struct ranked *line)
 		name = xasprintf("all %s files *%s", GROUPED(line->n_files), line->ext);
 	else
 		name = name_printable(!strcmp(line->path, "*") ? "all other files" : line->path);
-	fprintf(out, "  %s%s: %s requests instead of %s cost %s readers ", name, line->is_deleted ? DELETED_MARK : "",
-		GROUPED(line->requests), GROUPED(line->requests - line->extra), line->path ? "its" : "their");
-	say_cost(out, &line->cost, line->waited);
+	fprintf(out, "  %s%s: ", name, line->is_deleted ? DELETED_MARK : "");
+	say_cost(out, line, line->path ? "its readers" : "their readers");
 	fputc('\n', out);
 }
 
@@ -306,11 +318,11 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 	size_t i, said = 0;
 
 	find_costs(&costs, latency, volume);
-	fprintf(out, "%u:%u: %s requests instead of %s cost those who read ", volume->major, volume->minor,
-		GROUPED(costs.all.requests), GROUPED(costs.all.requests - costs.all.extra));
-	say_cost(out, &costs.all.cost, costs.all.waited);
-	fputs(" that they waited\n", out);
-	say_prices(out, latency, &costs, volume);
+	fprintf(out, "%u:%u: ", volume->major, volume->minor);
+	say_cost(out, &costs.all, "those who read");
+	fputs(costs.all.requests ? " that they waited\n" : "\n", out);
+	if (costs.all.requests)
+		say_prices(out, latency, &costs, volume);
 	for (i = 0; !named && i < costs.n_extensions && said < MAX_EXTENSIONS; i++) {
 		if (costs.extensions[i].n_files < 2 || !costs.extensions[i].extra)
 			continue;

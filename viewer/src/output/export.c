@@ -334,8 +334,9 @@ void export_write(const char *path, const char *name, const struct table *table,
 	while (strcmp(kind, lists[list]))
 		list++;
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
-		die("%s: is no snapshot, and a table has no %s; fragtrace %s needs a snapshot", name,
-		    list == LIST_CAUSES || list == LIST_PROCESSES ? "causes" : "files without blocks, and no flags", kind);
+		die("%s: is no snapshot, and a text has no %s; fragtrace %s needs a snapshot%s", name,
+		    list == LIST_CAUSES || list == LIST_PROCESSES ? "causes" : "files without blocks, and no flags", kind,
+		    list == LIST_FILES ? "; fragtrace top lists the files of a text" : "");
 	/* a line of CSV has no place for them */
 	if (form == FORM_CSV)
 		warn_of_flaws(table, name);

@@ -5,7 +5,8 @@
 #include "outfile.h"
 #include "output/sheet.h"
 
-static const char *const columns[] = { "first", "last", "lost", "snapshot", "events", NULL };
+/* The first one is in JSON only. */
+static const char *const columns[] = { "gap", "first", "last", "lost", "snapshot", "events", NULL };
 
 /* As --at takes it; in JSON in ns since 1970. */
 static void put_moment(struct sheet *sheet, uint64_t ns)
@@ -23,10 +24,14 @@ static void put_span(struct sheet *sheet, const struct recording *recording, siz
 	struct span span;
 
 	recording_span(recording, i, &span);
+	if (sheet->form == FORM_JSON)
+		sheet_flag(sheet, span.has_gap);
 	put_moment(sheet, span.first_ns);
 	put_moment(sheet, span.last_ns);
-	if (span.has_gap)
+	if (span.has_gap && span.n_lost)
 		sheet_number(sheet, span.n_lost);
+	else if (span.has_gap && sheet->form != FORM_JSON)
+		sheet_word(sheet, "?");
 	else
 		sheet_none(sheet);
 	sheet_name(sheet, recording->list[i].snapshot);
@@ -58,7 +63,7 @@ int moments_run(const struct options *options)
 		json_begin(&json, out.file, "moments", 1);
 		json_array(&json, "records");
 	}
-	sheet_begin(&sheet, &json, columns, options->form);
+	sheet_begin(&sheet, &json, columns + (options->form != FORM_JSON), options->form);
 	for (size_t i = 0; i < recording.n; i++)
 		put_span(&sheet, &recording, i);
 	json_end_all(&json);

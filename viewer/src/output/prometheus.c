@@ -159,7 +159,7 @@ static void put_break_samples(const struct metrics *m, const struct volume *v, c
 }
 
 /*
- * A random or counted extension, as in tmp.k3Xq9Z and LOG.old.1700000000, would add time series for each file.
+ * A random or counted extension, as in tmp.k3Xq9Z and a.part17, would add time series for each file.
  * The extension of several files is not such a one; nor is one without digits and capital letters.
  */
 static bool is_lasting(const struct group *group)

@@ -248,7 +248,7 @@ static void put_span(struct json *json, const struct recording *recording, size_
 	json_array(json, NULL);
 	json_number(json, NULL, span.first_ns / NS_PER_MS);
 	json_number(json, NULL, span.last_ns / NS_PER_MS);
-	json_number(json, NULL, span.has_gap ? span.n_lost : 0);
+	json_maybe(json, NULL, span.has_gap ? span.n_lost : 0, span.n_lost || !span.has_gap);
 	json_end(json);
 }
 
@@ -282,7 +282,7 @@ static void put_spans(const void *arg, FILE *out)
  *	snapshot that is next; to be freed with text_free()
  *
  * A span is the time of a snapshot, the last exact moment after it, both in ms since 1970, and how many events were
- * lost then, 0 if that is not known. It ends in a gap if the next one begins more than a millisecond later.
+ * lost then, null if that is not known. It ends in a gap if the next one begins more than a millisecond later.
  *
  * Return: NULL, or why the recording cannot be read; to be freed.
  */

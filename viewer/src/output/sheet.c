@@ -108,6 +108,18 @@ void sheet_mean(struct sheet *s, uint64_t sum, uint64_t n)
 }
 
 /**
+ * sheet_flag() - write whether something is so
+ * @s: the rows
+ * @flag: it is
+ */
+void sheet_flag(struct sheet *s, bool flag)
+{
+	begin_value(s);
+	fputs_unlocked(flag ? "true" : "false", s->file);
+	end_value(s);
+}
+
+/**
  * sheet_word() - write a word that needs no escape
  * @s: the rows
  * @word: letters

@@ -212,8 +212,8 @@ static void put_group(FILE *out, const struct table *table, const struct group *
 	put_pairs(out, table, group, pairs);
 }
 
-/* @flaw: see causes_flaw(); it is said once, at the end. */
-static void put_volume(FILE *out, const struct table *table, const struct group *groups, size_t n,
+/* @only: which part of the volume, or NULL. @flaw: see causes_flaw(); it is said once, at the end. */
+static void put_volume(FILE *out, const struct table *table, const struct group *groups, size_t n, const char *only,
 		       const struct pairs *pairs, const char *flaw)
 {
 	struct group all = { .volume = groups->volume };
@@ -229,8 +229,14 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
 	}
 	name_put(out, table->volumes[groups->volume].path);
-	fprintf(out, ": %s of %s%s%s.\n", GROUPED(all.fragmented), COUNT(all.files, "file"),
-		all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(all.n_breaks, "break"));
+	fputs(only ? ", only " : "", out);
+	name_put(out, only ? only : "");
+	/* those of a single extension are said with it */
+	if (only && n == 1 && all.n_breaks)
+		fputs(":\n", out);
+	else
+		fprintf(out, ": %s of %s%s%s.\n", GROUPED(all.fragmented), COUNT(all.files, "file"),
+			all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(all.n_breaks, "break"));
 	for (size_t i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
 		put_group(out, table, &groups[i], pairs, flaw);
 	if (rest)
@@ -342,12 +348,13 @@ static void flush(FILE *out)
  * why_all() - explain why the files of a table are fragmented
  * @out: standard output
  * @table: the table
+ * @only: NULL, or which part of the files it has
  * @pairs: the content of `by_pair`; may be empty
  * @form: sentences (%FORM_TEXT) or %FORM_JSON
  *
  * Ends the program if standard output cannot be written.
  */
-void why_all(FILE *out, const struct table *table, const struct pairs *pairs, enum sheet_form form)
+void why_all(FILE *out, const struct table *table, const char *only, const struct pairs *pairs, enum sheet_form form)
 {
 	const char *flaw = causes_flaw(table);
 	AUTO(groups_free) struct groups groups;
@@ -374,7 +381,7 @@ void why_all(FILE *out, const struct table *table, const struct pairs *pairs, en
 		fputs(table->n_volumes ? "No watched file has blocks.\n" : "No directory is watched.\n", out);
 	for (size_t i = 0; i < groups.n; i += n) {
 		n = groups_of_volume(&groups, i);
-		put_volume(out, table, &groups.all[i], n, pairs, flaw);
+		put_volume(out, table, &groups.all[i], n, only, pairs, flaw);
 	}
 	put_flaws(out, table);
 	put_causes_flaw(out, flaw);
@@ -455,7 +462,7 @@ static bool put_folder(FILE *out, const struct table *table, const char *path, e
 	selection_make(&selection, table, folder);
 	is_any = selection.table.n_files;
 	if (is_any)
-		why_all(out, &selection.table, &none, form);
+		why_all(out, &selection.table, path, &none, form);
 	return is_any;
 }
 

@@ -463,9 +463,9 @@ static void run_page(struct session *s)
 static void run_top(struct session *s)
 {
 	const struct options *o = &s->options;
-	bool is_once = !o->interval_ns && !strcmp(o->table, "-");
+	bool is_once = !o->interval_ns && (!strcmp(o->table, "-") || !(s->state.is_live || isatty(STDOUT_FILENO)));
 
-	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->lens.only);
+	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->lens.only, o->sort);
 }
 
 /* The binary file has the same content and is faster to read. */
@@ -608,8 +608,8 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "It prints its URL, and runs until it is interrupted. Of a recording it shows any moment.",
 	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
 	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .takes_table = true, .run = run_top,
-	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n.",
-	  .options = { AGAIN, OPT_ONLY, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
+	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n. A file is read once in a pipe without -n.",
+	  .options = { AGAIN, OPT_SORT, OPT_ONLY, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
 	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.",
 	  .takes_table = true, .most = 1, .state = STATE_MODE, .prepare = prepare_why, .use = use_why,
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension. At the end, "

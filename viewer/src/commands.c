@@ -138,7 +138,7 @@ static void use_check(struct session *s, struct table *table)
 	totals_find(&totals, table);
 	totals_print(&totals);
 	if (differences)
-		warn("%ju files differed from F2FS in an audit; report it, with dmesg and the file audit", (uintmax_t)differences);
+		warn("%s differed from F2FS in an audit; report it, with dmesg and the file audit", COUNT(differences, "file"));
 	for (size_t i = 0; i < s->options.n_operands; i++) {
 		condition_parse(&condition, s->options.operands[i]);
 		if (condition_holds(&condition, &totals))
@@ -274,8 +274,7 @@ static void use_space(struct session *s, struct table *table)
 	AUTO_FREE struct space *spaces = space_of(table, s->states);
 
 	/* a moment of a recording is that of the snapshot before it */
-	if (s->snapshot)
-		printf("recorded %s\n\n", TIME_OF(&table->text));
+	printf("%s%s\n\n", s->snapshot ? "recorded " : "", TIME_OF(&table->text));
 	space_print(table, spaces);
 }
 
@@ -664,8 +663,9 @@ const struct command commands[N_COMMANDS] = {
 	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.",
 	  .takes_table = true, .state = STATE_IF_KNOWN, .use = use_metrics,
 	  .options = { OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
-	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.",
+	{ "record", "DIR", "Keep a snapshot in a folder; repeatedly, or with all events.",
 	  .least = 1, .most = 1, .use = use_record, .run = run_record,
+	  .about = "One snapshot; with -n one whenever the table has changed; with --events everything in between.",
 	  .options = { OPT_EVENTS, OPT_KEEP, AGAIN, OPT_TABLE, OPT_AT, OPT_MAX_INPUT } },
 	{ "moments", "DIR", "List the moments of a recording, and where events were lost.",
 	  .least = 1, .most = 1, .start = moments_run,

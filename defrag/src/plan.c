@@ -233,8 +233,8 @@ char *plan_why_left(const struct plan *plan, uint32_t file)
 		return xasprintf("%s", f->refused ? f->refused : v->refused);
 	if (f->n_long)
 		return xasprintf("more than %d MiB would have to be moved together", JOINED_MIB);
-	return xasprintf("it will break again: %ju of its %ju breaks are recent, by %s", (uintmax_t)f->again.breaks,
-			 (uintmax_t)f->again.all, cause_op_names[f->again.op]);
+	return xasprintf("it will break again: %s of its %s breaks are recent, by %s", GROUPED(f->again.breaks),
+			 GROUPED(f->again.all), cause_op_names[f->again.op]);
 }
 
 /**

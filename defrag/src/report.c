@@ -13,19 +13,19 @@
 #include "util.h"
 
 /* The limits of what is listed one by one. */
-#define MAX_FILES 20
+#define MAX_ENTRIES 20
 #define MAX_RANGES 4
 #define MAX_KINDS 3
 #define MAX_RESISTED 20
 
 /* === Words === */
 
-/* "requests 40 -> 10 (75 % fewer)" */
+/* "requests 40 -> 10 (75 % fewer)", as other shares */
 static void put_requests(uint64_t before, uint64_t after)
 {
 	printf("requests %s -> %s", GROUPED(before), GROUPED(after));
 	if (after <= before)
-		printf(" (%.1f %% fewer)", report_percent(before - after, before));
+		printf(" (%s fewer)", SHARE(before - after, before));
 }
 
 /**
@@ -137,7 +137,7 @@ static void put_gain(const struct plan *plan, const struct range *r, const struc
 	else if (r->requests == 1)
 		fputs(", whole, read together with others", stdout);
 	else
-		printf(", requests %ju -> %ju", (uintmax_t)r->requests, (uintmax_t)r->after);
+		printf(", requests %s -> %s", GROUPED(r->requests), GROUPED(r->after));
 	if (r->requests > 1 && plan->weights->known)
 		printf(", used %.1f times", r->heat);
 }
@@ -173,9 +173,9 @@ static void put_again(const struct again *again, bool is_moved)
 {
 	const char *remedy = advice_text(again->advice);
 
-	printf("%s%s of %ju by %s, so it will break again%s%s.\n",
+	printf("%s%s of %s by %s, so it will break again%s%s.\n",
 	       is_moved ? "    moved, though hopeless: " : "    hopeless: ", COUNT(again->breaks, "recent break"),
-	       (uintmax_t)again->all, cause_op_names[again->op], remedy ? "; " : "", remedy ? remedy : "");
+	       GROUPED(again->all), cause_op_names[again->op], remedy ? "; " : "", remedy ? remedy : "");
 }
 
 static void put_long(const struct plan *plan, uint32_t file)
@@ -185,12 +185,9 @@ static void put_long(const struct plan *plan, uint32_t file)
 	printf("    left alone: %s, since %s.\n", COUNT(plan->files[file].n_long, "range"), why);
 }
 
-static void put_file(struct plan *plan, uint32_t file)
+/* ": 1 range, 24 KiB to write, requests 34 -> 33 (2.9 % fewer), 1 break"; @f: of a file, or the sum of some */
+static void put_figures(const struct plan *plan, const struct file_plan *f)
 {
-	const struct file_plan *f = &plan->files[file];
-
-	fputs("  ", stdout);
-	name_put(stdout, plan->table->files[file].path);
 	fputs(": ", stdout);
 	if (f->n_chosen) {
 		printf("%s, %s to write, ", COUNT(f->n_chosen, "range"), BLKS(plan->table->volumes, f->blks));
@@ -200,6 +197,15 @@ static void put_file(struct plan *plan, uint32_t file)
 		       f->n_left ? ", left alone" : f->n_unfit ? ", not within the budget" : ", not worth it");
 	}
 	printf(", %s\n", COUNT(f->now.breaks, "break"));
+}
+
+static void put_file(struct plan *plan, uint32_t file)
+{
+	const struct file_plan *f = &plan->files[file];
+
+	fputs("  ", stdout);
+	name_put(stdout, plan->table->files[file].path);
+	put_figures(plan, f);
 	if (f->again.breaks)
 		put_again(&f->again, f->n_chosen);
 	else if (f->refused)
@@ -208,6 +214,89 @@ static void put_file(struct plan *plan, uint32_t file)
 		put_long(plan, file);
 	put_causes(plan, file);
 	put_ranges(plan, f);
+}
+
+/* === Files of which the same is said === */
+
+#define NO_CAUSE 0	/* a break has another one */
+
+/* The first of them, the cause of most of its breaks, and the sum of the others. */
+struct entry {
+	uint32_t first;
+	uint32_t last;
+	uint32_t cause;
+	size_t n_others;
+	struct file_plan others;
+};
+
+static uint32_t main_cause(struct plan *plan, uint32_t file)
+{
+	size_t n;
+	AUTO_FREE struct cause_sum *sums = report_causes(plan, file, &n);
+
+	return n ? sums->cause : NO_CAUSE;
+}
+
+static bool is_like(const struct file_plan *x, const struct file_plan *y)
+{
+	return !x->n_chosen == !y->n_chosen && !x->n_left == !y->n_left && !x->n_unfit == !y->n_unfit && !x->n_long == !y->n_long &&
+	       !x->again.breaks == !y->again.breaks && x->again.op == y->again.op && x->again.advice == y->again.advice &&
+	       !strcmp(x->refused ? x->refused : "", y->refused ? y->refused : "");
+}
+
+static void add_like(struct entry *entry, const struct file_plan *f, uint32_t file)
+{
+	struct file_plan *sum = &entry->others;
+
+	entry->n_others++;
+	entry->last = file;
+	sum->now.requests += f->now.requests;
+	sum->now.breaks += f->now.breaks;
+	sum->n_chosen += f->n_chosen;
+	sum->n_left += f->n_left;
+	sum->n_unfit += f->n_unfit;
+	sum->blks += f->blks;
+	sum->saved += f->saved;
+}
+
+static void put_entry(struct plan *plan, const struct entry *entry)
+{
+	put_file(plan, entry->first);
+	if (!entry->n_others)
+		return;
+	if (entry->n_others > 1) {
+		printf("  and %s like this", COUNT(entry->n_others, "file"));
+	} else {
+		fputs("  like this, ", stdout);
+		name_put(stdout, plan->table->files[entry->last].path);
+	}
+	put_figures(plan, &entry->others);
+}
+
+static void put_files(struct plan *plan, uint32_t volume)
+{
+	struct entry entries[MAX_ENTRIES] = { 0 };
+	size_t n, n_entries = 0, left = 0, k;
+	AUTO_FREE uint32_t *files = report_files(plan, volume, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct file_plan *f = &plan->files[files[i]];
+		uint32_t cause = main_cause(plan, files[i]);
+		bool says_why = cause != NO_CAUSE || f->refused || f->n_long;
+
+		for (k = 0; k < n_entries && !(entries[k].cause == cause && is_like(&plan->files[entries[k].first], f)); k++)
+			;
+		if (k < n_entries && says_why)
+			add_like(&entries[k], f, files[i]);
+		else if (n_entries < MAX_ENTRIES)
+			entries[n_entries++] = (struct entry){ .first = files[i], .cause = cause };
+		else
+			left++;
+	}
+	for (k = 0; k < n_entries; k++)
+		put_entry(plan, &entries[k]);
+	if (left)
+		printf("  and %s\n", COUNT(left, "more file"));
 }
 
 /* === The plan of a volume === */
@@ -234,9 +323,10 @@ static void put_free_segments(const struct volume_plan *v, uint64_t needed)
 {
 	uint64_t free_segments;
 
-	printf("%s", COUNT(needed, "free segment"));
+	printf("needs %s", COUNT(needed, "free segment"));
 	if (device_f2fs(&v->device, "free_segments", &free_segments))
-		printf(" of %ju", (uintmax_t)free_segments);
+		printf("; %s %s free", GROUPED(free_segments), free_segments == 1 ? "is" : "are");
+	putchar('\n');
 }
 
 static void put_sums(const struct plan *plan, uint32_t volume)
@@ -251,7 +341,6 @@ static void put_sums(const struct plan *plan, uint32_t volume)
 	put_requests(v->now.requests, v->now.requests - v->saved);
 	printf(", %s to write, ", BLKS(plan->table->volumes, v->blks));
 	put_free_segments(v, report_segments(v, plan->table->volumes[volume].segment_blks, v->blks));
-	fputs(" needed\n", stdout);
 	if (plan->weights->known && !plan->weights->by_bytes)
 		printf("  the reads and overwrites that were counted would have saved %s of their requests\n",
 		       GROUPED((uint64_t)(v->weighed + 0.5)));
@@ -261,7 +350,6 @@ static void put_volume(struct plan *plan, uint32_t volume)
 {
 	const struct volume *on = &plan->table->volumes[volume];
 	const struct volume_plan *v = &plan->volumes[volume];
-	size_t n, i;
 
 	name_put(stdout, on->path);
 	printf(": %s, %s, requests of %s: %s, if no file were fragmented %s; %s take%s more than needed\n",
@@ -271,11 +359,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 		printf("  left alone: %s\n", v->refused);
 	put_sums(plan, volume);
 	put_reader(plan, volume);
-	AUTO_FREE uint32_t *files = report_files(plan, volume, &n);
-	for (i = 0; i < n && i < MAX_FILES; i++)
-		put_file(plan, files[i]);
-	if (i < n)
-		printf("  and %s\n", COUNT(n - i, "more file"));
+	put_files(plan, volume);
 }
 
 /* === Begin and end === */
@@ -328,7 +412,7 @@ static void put_resisted(const struct plan *plan, const struct result *r)
  */
 void report_result(const struct plan *plan, const struct result *r)
 {
-	printf("moved: %s of %zu, %s in %.1f s", COUNT(r->moved, "range"), plan->n_chosen,
+	printf("moved: %s of %s, %s in %.1f s", COUNT(r->moved, "range"), GROUPED(plan->n_chosen),
 	       BLKS(plan->table->volumes, r->moved_blks), r->seconds);
 	if (r->left_seconds > 0.0)
 		printf(", %.1f of them left to others", r->left_seconds);

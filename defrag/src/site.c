@@ -166,6 +166,6 @@ char *site_is_tight(const struct site *site, uint64_t blks)
 	syncfs(site->root);
 	if (is_enough(device, needed, &free_segments, &kept))
 		return NULL;
-	return xasprintf("%s is too full: %ju free segments, F2FS keeps %ju for itself", site->volume->path,
-			 (uintmax_t)free_segments, (uintmax_t)kept);
+	return xasprintf("%s is too full: %s free segments, F2FS keeps %s for itself", site->volume->path,
+			 GROUPED(free_segments), GROUPED(kept));
 }

@@ -597,7 +597,7 @@ def test_sections_are_those_of_a_superblock(world: World) -> None:
 def test_what_a_plan_says_of_the_volume(world: World) -> None:
     path = world.scattered("a.db")
     said = world.run(0)
-    assert "1 free segment of 60" in said, said
+    assert "needs 1 free segment; 60 are free" in said, said
     world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
     plan = json.loads(world.run(0, "--json"))
     expect((plan["time"], plan["stale"], plan["causes"]), (1700000000.25, 0, False))

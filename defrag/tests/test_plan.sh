@@ -68,7 +68,7 @@ test_only_fragmented_windows() {
 	table "$four"
 	plan 0
 	says '/m: 1 file, 480 KiB, requests of 128 KiB: 7, if no file were fragmented 4; 1 file takes more than needed'
-	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, 1 free segment needed'
+	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, needs 1 free segment'
 	says '  /m/a.x: 2 ranges, 224 KiB to write, requests 7 -> 4 (42.9 % fewer), 6 breaks'
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1'
 	says '    at 256 KiB: 96 KiB, requests 3 -> 1'
@@ -105,11 +105,11 @@ test_request_size() {
 test_budget_takes_the_best() {
 	table "$four"
 	plan 0 --budget 100K
-	says '  worth a rewrite: 1 range in 1 file, requests 7 -> 5 (28.6 % fewer), 96 KiB to write, 1 free segment needed'
+	says '  worth a rewrite: 1 range in 1 file, requests 7 -> 5 (28.6 % fewer), 96 KiB to write, needs 1 free segment'
 	plan 0 --budget 96K
 	plan 4 --budget 95K
 	plan 0 --budget 1G
-	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, 1 free segment needed'
+	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, needs 1 free segment'
 }
 
 test_min_gain() {
@@ -131,7 +131,7 @@ test_paths() {
 	for arg in /m/db /m/db/ /m/db/a.x db/a.x '/m/db/*' 'd?/a.x'; do
 		plan 0 "$arg"
 		says '/m: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were fragmented 1; 1 file takes more than needed'
-		says '  /m/db/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
+		says '  /m/db/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50 % fewer), 1 break'
 	done
 	plan 0 /m
 	says '/m: 3 files, 24 KiB, requests of 128 KiB: 6, if no file were fragmented 3; 3 files take more than needed'
@@ -168,9 +168,9 @@ test_heat() {
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 10.0 times'
 	says_no 'at 256 KiB'
 	plan_hot 0 --hot 90
-	says '  worth a rewrite: 1 range in 1 file, requests 7 -> 6 (14.3 % fewer), 128 KiB to write, 1 free segment needed'
+	says '  worth a rewrite: 1 range in 1 file, requests 7 -> 6 (14.3 % fewer), 128 KiB to write, needs 1 free segment'
 	plan_hot 0 --hot 91
-	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, 1 free segment needed'
+	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, needs 1 free segment'
 	plan_hot 0 --json
 	"$python" -c 'import json; v, = json.load(open("out"))["volumes"]; print(*(r["heat"] for r in v["files"][0]["ranges"]))' |
 		grep -qx '10 1'
@@ -230,7 +230,7 @@ test_read_alone_is_not_worth_it() {
 	# no new break comes if all of the file is moved, which saves 10 requests with 5.1 MiB
 	plan_hot 4 --min-gain 2
 	plan_hot 0 --min-gain 1.9
-	says '  worth a rewrite: 41 ranges in 1 file, requests 42 -> 41 (2.4 % fewer), 5.1 MiB to write, 3 free segments needed'
+	says '  worth a rewrite: 41 ranges in 1 file, requests 42 -> 41 (2.4 % fewer), 5.1 MiB to write, needs 3 free segments'
 	says '  the reads and overwrites that were counted would have saved 10 of their requests'
 	says '    at 0 KiB: 128 KiB, whole, read together with others'
 	# met more often, it is worth that
@@ -260,7 +260,7 @@ test_no_step_is_too_long() {
 	table '254:0 200 3216 0 4 fragmented /m/a.x' '254:0 9000 880 3216 4 fragmented /m/a.x'
 	heat "$(read_on 128 100:1 300)"
 	plan_hot 0
-	says '  worth a rewrite: 128 ranges in 1 file, requests 129 -> 128 (0.8 % fewer), 16 MiB to write, 8 free segments needed'
+	says '  worth a rewrite: 128 ranges in 1 file, requests 129 -> 128 (0.8 % fewer), 16 MiB to write, needs 8 free segments'
 	table '254:0 200 3216 0 4 fragmented /m/a.x' '254:0 9000 912 3216 4 fragmented /m/a.x'
 	heat "$(read_on 129 100:1 300)"
 	plan_hot 4
@@ -277,7 +277,7 @@ test_fragmented_edge_of_whole_windows() {
 	heat '254:0 4 32 9 300 9 0 0 /m/a.x' '254:0 4 64 9 200 9 0 9 /m/a.x'
 	plan_hot 0
 	says '/m: 1 file, 512 KiB, requests of 128 KiB: 4, if no file were fragmented 4; 0 files take more than needed'
-	says '  worth a rewrite: 2 ranges in 1 file, requests 4 -> 4 (0.0 % fewer), 256 KiB to write, 1 free segment needed'
+	says '  worth a rewrite: 2 ranges in 1 file, requests 4 -> 4 (0 % fewer), 256 KiB to write, needs 1 free segment'
 	says '  the reads and overwrites that were counted would have saved 9 of their requests'
 	says '    at 128 KiB: 128 KiB, whole, fragmented at its edge, met 9.0 times'
 	says '    at 256 KiB: 128 KiB, whole, fragmented at its edge, met 9.0 times'
@@ -333,7 +333,7 @@ test_neighbours_are_moved_together() {
 		'254:0 5000 32 1072 4 fragmented /m/a.x' '254:0 6000 1008 1104 4 fragmented /m/a.x'
 	heat "$(read_on 66 '31:1 32:1 33:1 34:1' 4)"
 	plan_hot 0
-	says '  worth a rewrite: 4 ranges in 1 file, requests 70 -> 68 (2.9 % fewer), 384 KiB to write, 1 free segment needed'
+	says '  worth a rewrite: 4 ranges in 1 file, requests 70 -> 68 (2.9 % fewer), 384 KiB to write, needs 1 free segment'
 	says '    at 3.9 MiB: 64 KiB, requests 2 -> 2, used 4.0 times'
 }
 
@@ -372,9 +372,9 @@ test_windows_of_readers() {
 test_readers() {
 	table '254:0 200 1000 0 4 fragmented /m/a.x' '254:0 4000 24 1000 4 fragmented /m/a.x'
 	plan 0 --reader buffered,4K
-	says '  who reads all of it in order, buffered, 4 KiB at once: requests 36 -> 36 (0.0 % fewer)'
+	says '  who reads all of it in order, buffered, 4 KiB at once: requests 36 -> 36 (0 % fewer)'
 	plan 0 --reader direct,8K
-	says '  who reads all of it in order, direct, 8 KiB at once: requests 512 -> 512 (0.0 % fewer)'
+	says '  who reads all of it in order, direct, 8 KiB at once: requests 512 -> 512 (0 % fewer)'
 	plan 0 --reader direct
 	says '  who reads all of it in order, direct, 128 KiB at once: requests 33 -> 32 (3.0 % fewer)'
 	plan 0 --reader buffered --json
@@ -407,12 +407,12 @@ test_hopeless() {
 		'254:0 200 1 0 4 fragmented /m/a.x' '254:0 300 1 1 4 fragmented /m/a.x' \
 		'254:0 400 1 0 5 fragmented /m/b.x' '254:0 500 1 1 5 fragmented /m/b.x'
 	plan 0 -t s
-	says '  /m/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
+	says '  /m/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50 % fewer), 1 break'
 	says '    moved, though hopeless: 1 recent break of 1 by tail, so it will break again; cut files at a multiple of the block size, or do not cut them.'
 	plan 0 -t s --recent 600
 	says '  /m/a.x: 2 requests, left alone, 1 break'
 	says '    hopeless: 1 recent break of 1 by tail, so it will break again; cut files at a multiple of the block size, or do not cut them.'
-	says '  /m/b.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
+	says '  /m/b.x: 1 range, 8 KiB to write, requests 2 -> 1 (50 % fewer), 1 break'
 	plan 4 -t s --recent 600 a.x
 	plan 0 -t s --recent 49 a.x
 	says_no hopeless
@@ -452,6 +452,28 @@ test_long_lists_end() {
 	[ "$("$python" -c 'import json; print(sum(len(f["ranges"]) for f in json.load(open("out"))["volumes"][0]["files"]))')" = 180 ]
 }
 
+# like(n) - a snapshot of n files of one cause, and one of another
+like() {
+	local n=$(($1 + 4))
+	snapshot '# writer db 7 1699990000 1699990000' \
+		"$(seq 4 $n | awk -v last=$n '{ print "# cause", $1, 1, $1 == last ? "overwrite" : "tail", "sync moved 2" }')" \
+		"$(seq 4 $n | awk '{ for (k = 0; k < 2; k++) print "254:0", 200 + 4 * $1 + 2 * k, 1, k, $1, "fragmented /m/" $1 ".x" }')"
+}
+
+test_files_of_one_cause_are_one_entry() {
+	like 12
+	plan 0 -t s
+	[ "$(grep -c 'tail (' out)" = 1 ] || fail "$(cat out)"
+	says '  /m/4.x: 1 range, 8 KiB to write, requests 2 -> 1 (50 % fewer), 1 break'
+	says '  and 11 files like this: 11 ranges, 88 KiB to write, requests 22 -> 11 (50 % fewer), 11 breaks'
+	says '  /m/16.x: 1 range, 8 KiB to write, requests 2 -> 1 (50 % fewer), 1 break'
+	plan 4 -t s --budget 4K
+	says '  and 11 files like this: 22 requests, not within the budget, 11 breaks'
+	like 2
+	plan 0 -t s
+	says '  like this, /m/5.x: 1 range, 8 KiB to write, requests 2 -> 1 (50 % fewer), 1 break'
+}
+
 test_json_is_json() {
 	"$fragtrace" --all -t "$viewer_tests/data/why.table" --json >out || [ $? = 4 ]
 	"$python" -m json.tool out >/dev/null
@@ -476,7 +498,7 @@ test_volumes() {
 	# the requests of a reader are those of the files of one volume
 	echo '254:1 19 1 2 4 fragmented /n/a' >>t
 	plan 0 --reader direct,128K
-	says '  who reads all of it in order, direct, 128 KiB at once: requests 2 -> 1 (50.0 % fewer)'
+	says '  who reads all of it in order, direct, 128 KiB at once: requests 2 -> 1 (50 % fewer)'
 	says '  who reads all of it in order, direct, 128 KiB at once: requests 3 -> 1 (66.7 % fewer)'
 }
 

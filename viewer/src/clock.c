@@ -29,6 +29,18 @@ int64_t clock_seconds(struct tm *tm, bool is_local)
 }
 
 /**
+ * clock_zone() - find a zone of local time by its name
+ * @name: such as CET
+ *
+ * Return: 1 if it is that of summer time, 0 if it is the other one, below 0 if it is none of the two.
+ */
+int clock_zone(const char *name)
+{
+	tzset();
+	return !strcmp(name, tzname[0]) ? 0 : !strcmp(name, tzname[1]) ? 1 : -1;
+}
+
+/**
  * clock_ms() - the time of a file
  * @t: as the kernel has it
  *

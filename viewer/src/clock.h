@@ -6,4 +6,5 @@
 
 bool clock_parts(int64_t seconds, struct tm *tm);
 int64_t clock_seconds(struct tm *tm, bool is_local);
+int clock_zone(const char *name);
 int64_t clock_ms(const struct timespec *t);

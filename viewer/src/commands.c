@@ -138,7 +138,7 @@ static void use_check(struct session *s, struct table *table)
 	totals_find(&totals, table);
 	totals_print(&totals);
 	if (differences)
-		warn("%ju files differed from F2FS in an audit; report it, with dmesg and the file audit", (uintmax_t)differences);
+		warn("%s differed from F2FS in an audit; report it, with dmesg and the file audit", COUNT(differences, "file"));
 	for (size_t i = 0; i < s->options.n_operands; i++) {
 		condition_parse(&condition, s->options.operands[i]);
 		if (condition_holds(&condition, &totals))
@@ -274,8 +274,7 @@ static void use_space(struct session *s, struct table *table)
 	AUTO_FREE struct space *spaces = space_of(table, s->states);
 
 	/* a moment of a recording is that of the snapshot before it */
-	if (s->snapshot)
-		printf("recorded %s\n\n", TIME_OF(&table->text));
+	printf("%s%s\n\n", s->snapshot ? "recorded " : "", TIME_OF(&table->text));
 	space_print(table, spaces);
 }
 
@@ -474,9 +473,9 @@ static void run_page(struct session *s)
 static void run_top(struct session *s)
 {
 	const struct options *o = &s->options;
-	bool is_once = !o->interval_ns && !strcmp(o->table, "-");
+	bool is_once = !o->interval_ns && (!strcmp(o->table, "-") || !(s->state.is_live || isatty(STDOUT_FILENO)));
 
-	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->lens.only);
+	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->lens.only, o->sort);
 }
 
 /* The binary file has the same content and is faster to read. */
@@ -620,8 +619,8 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "It prints its URL, and runs until it is interrupted. Of a recording it shows any moment.",
 	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
 	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .takes_table = true, .run = run_top,
-	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n.",
-	  .options = { AGAIN, OPT_ONLY, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
+	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n. A file is read once in a pipe without -n.",
+	  .options = { AGAIN, OPT_SORT, OPT_ONLY, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
 	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.",
 	  .takes_table = true, .most = 1, .state = STATE_MODE, .prepare = prepare_why, .use = use_why,
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension. At the end, "
@@ -676,8 +675,9 @@ const struct command commands[N_COMMANDS] = {
 	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.",
 	  .takes_table = true, .state = STATE_IF_KNOWN, .use = use_metrics,
 	  .options = { OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
-	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.",
+	{ "record", "DIR", "Keep a snapshot in a folder; repeatedly, or with all events.",
 	  .least = 1, .most = 1, .use = use_record, .run = run_record,
+	  .about = "One snapshot; with -n one whenever the table has changed; with --events everything in between.",
 	  .options = { OPT_EVENTS, OPT_KEEP, AGAIN, OPT_TABLE, OPT_AT, OPT_MAX_INPUT } },
 	{ "moments", "DIR", "List the moments of a recording, and where events were lost.",
 	  .least = 1, .most = 1, .start = moments_run,

@@ -91,6 +91,7 @@ int main(int argc, char **argv)
 	if (command)
 		return run(command, argc, argv);
 	if (argc < 2) {
+		program = argv[0];
 		status_run();
 		return EXIT_SUCCESS;
 	}

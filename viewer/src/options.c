@@ -134,6 +134,11 @@ static bool read_columns(void *to, const char *arg)
 	return true;
 }
 
+static bool read_sort(void *to, const char *arg)
+{
+	return top_read_key(to, arg);
+}
+
 static bool read_way(void *to, const char *arg)
 {
 	*(enum way *)to = strcmp(arg, "ioctl") ? WAY_MAPPING : WAY_IOCTL;
@@ -252,6 +257,9 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.help = "read again at this interval, until interrupted" },
 	[OPT_COUNT] = { "count", 0, "N", .read = read_count, .form = "a number of readings, at least 1", .words = "",
 		.help = "stop after N readings, every 2 seconds without -n" },
+	[OPT_SORT] = { "sort", 0, "KEY", IN(sort), .read = read_sort, .words = "extra\nfrags\nrate\nblocks\nsplit\nname",
+		.form = "extra, frags, rate, blocks, split or name",
+		.help = "by extra (requests, the default), frags, rate (new fragments per second), blocks, split or name" },
 	[OPT_PICTURE] = { "output", 'o', "FILE", IN(output), .read = read_picture,
 		.form = "a name that ends with .png, .svg or .pdf: a picture is one of these",
 		.help = "the picture (" DEFAULT_PNG "): a PNG, or what .svg or .pdf says; - is stdout" },

@@ -8,6 +8,7 @@
 #include "model/lens.h"
 #include "output/export.h"
 #include "output/serve_address.h"
+#include "output/top.h"
 
 #define DEFAULT_PNG "fragImg.png"
 #define MAX_COLOR_CONFS 16
@@ -20,7 +21,8 @@
  * The names are those of the options. Those that set a key of img.cnf stand together.
  */
 enum option_id {
-	OPT_END, OPT_TABLE, OPT_SNAPSHOT, OPT_LATENCY, OPT_LEDGER, OPT_GC_RUNS, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE, OPT_INTERVAL, OPT_COUNT,
+	OPT_END, OPT_TABLE, OPT_SNAPSHOT, OPT_LATENCY, OPT_LEDGER, OPT_GC_RUNS, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE, OPT_INTERVAL,
+	OPT_COUNT, OPT_SORT,
 	OPT_PICTURE, OPT_LBA, OPT_ONLY, OPT_COLORS, OPT_COLOR_BY, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE,
 	OPT_LAYOUT, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION,
 	OPT_OUTPUT, OPT_JSON, OPT_CSV, OPT_COLUMNS, OPT_REQUESTS, OPT_WITH_READS, OPT_EVENTS, OPT_KEEP, OPT_LISTEN,
@@ -66,6 +68,7 @@ enum reading {
  * @f2fs_state: folder with F2FS's own state, or NULL
  * @interval_ns: from one reading to the next; 0: read once only
  * @count: number of readings if there is an interval; 0: no end
+ * @sort: the sort key of files
  * @lens: which blocks and files are drawn
  * @color_by: name of the colour source
  * @heat: file with the counts of reads, or NULL
@@ -106,6 +109,7 @@ struct options {
 	const char *f2fs_state;
 	int64_t interval_ns;
 	unsigned long count;
+	enum top_key sort;
 	struct lens lens;
 	const char *color_by;
 	const char *heat;

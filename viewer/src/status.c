@@ -22,7 +22,7 @@ static void print_target(const char *line)
 	visible = text_visible(path);
 	printf("  %s: %s", visible, state);
 	if (strcmp(state, "waiting"))
-		printf(", %lu file%s followed on %s", files, plural(files), dev);
+		printf(", %s followed on %s", COUNT(files, "file"), dev);
 	putchar('\n');
 	free(visible);
 }
@@ -55,9 +55,9 @@ void status_run(void)
 
 	if (!is_loaded || access(DEFAULT_SNAPSHOT, R_OK)) {
 		puts(is_loaded ? "The module fragtrace is loaded, but debugfs cannot be read: are you root, and is it mounted?" :
-		     "The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR (a directory on F2FS)");
-		cli_print("Without it: fragtrace view TABLE draws a saved snapshot, a mailed text or a recording. "
-			  "All commands: fragtrace --help\n");
+		     "The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR, or insmod fragtrace.ko path=DIR (a directory on F2FS)");
+		printf("Without it: %s view TABLE draws a saved snapshot, a mailed text or a recording. All commands: %s --help\n", program, program);
+		cli_print("");
 		return;
 	}
 	source_init(&source, DEFAULT_SNAPSHOT);
@@ -68,8 +68,12 @@ void status_run(void)
 	top_add(&top, &table);
 	AUTO_FREE char *summary = top_summary(&top, 1);
 	printf("%s%s", top.table.n_volumes ? summary : "", top.table.n_volumes ? "\n" : "");
-	cli_print(top.table.n_volumes ? "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n" :
-		  "Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");
+	if (top.table.n_volumes)
+		printf("Next: %s top, why, view, serve or defrag", program);
+	else
+		printf("Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets");
+	printf("; all commands: %s --help\n", program);
+	cli_print("");
 	top_free(&top);
 	source_free(&source);
 }

@@ -450,6 +450,29 @@ int64_t monotonic_ns(void)
 }
 
 /**
+ * format_time() - a moment as text, such as 2026-05-04 03:02:01.5 UTC
+ * @buf: buffer for the result
+ * @seconds: since 1970
+ * @us: microseconds after that, which are left out if they are 0
+ *
+ * Return: @buf, in local time, with the name of its zone.
+ */
+const char *format_time(char buf[TIME_TEXT_MAX], int64_t seconds, unsigned int us)
+{
+	char zone[16], fraction[16] = "";
+	struct tm tm;
+
+	if (!clock_parts(seconds, &tm) || !strftime(buf, TIME_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &tm) || !strftime(zone, sizeof(zone), "%Z", &tm)) {
+		snprintf(buf, TIME_TEXT_MAX, "an unknown time");
+		return buf;
+	}
+	for (size_t n = us ? (size_t)snprintf(fraction, sizeof(fraction), ".%06u", us) : 0; n && fraction[n - 1] == '0'; n--)
+		fraction[n - 1] = '\0';
+	snprintf(buf + strlen(buf), TIME_TEXT_MAX - strlen(buf), "%s %s", fraction, zone);
+	return buf;
+}
+
+/**
  * format_text_time() - when a text was taken
  * @buf: buffer for the result
  * @text: the text
@@ -459,12 +482,9 @@ int64_t monotonic_ns(void)
 const char *format_text_time(char buf[TIME_TEXT_MAX], const struct text *text)
 {
 	const char *what = text->is_time_of_file && !text->has_time ? "file of " : "";
-	char time[TIME_TEXT_MAX - 8];
-	struct tm tm;
+	char time[TIME_TEXT_MAX];
 
-	if (!clock_parts(text->time_ms / 1000, &tm) || !strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S %Z", &tm))
-		snprintf(time, sizeof(time), "at an unknown time");
-	snprintf(buf, TIME_TEXT_MAX, "%s%s", what, time);
+	snprintf(buf, TIME_TEXT_MAX, "%s%.*s", what, TIME_TEXT_MAX - 9, format_time(time, text->time_ms / 1000, 0));
 	return buf;
 }
 

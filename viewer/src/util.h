@@ -119,6 +119,8 @@ const char *format_duration(char buf[SHARE_MAX], double ns);
 int64_t monotonic_ns(void);
 
 #define TIME_TEXT_MAX 64
+#define TIME_AT(ns) format_time((char [TIME_TEXT_MAX]){ 0 }, (int64_t)((ns) / NSEC_PER_SEC), (unsigned int)((ns) % NSEC_PER_SEC / 1000))
+const char *format_time(char buf[TIME_TEXT_MAX], int64_t seconds, unsigned int us);
 #define TIME_OF(text) format_text_time((char [TIME_TEXT_MAX]){ 0 }, text)
 const char *format_text_time(char buf[TIME_TEXT_MAX], const struct text *text);
 

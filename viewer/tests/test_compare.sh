@@ -59,7 +59,7 @@ test_intervals_are_welchs() {
 	# the wider interval: Welch's with one degree of freedom is 12.71 times 50; Student's with 6 is 2.447 times 13.95
 	groups '0 100' '500 501 502'
 	compared 0
-	says '  victims of collections            50         501  no difference to be seen (-184 to +1086)'
+	says '  victims of collections            50         501  no difference to be seen (-184 to +1,086)'
 	groups '9 11' '0 10 20 30 40 50'
 	compared 0
 	says '  victims of collections            10          25  no difference to be seen (-19 to +49)'

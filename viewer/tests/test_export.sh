@@ -222,6 +222,8 @@ test_fail_if() {
 	ends_with 3 'breaks is 2' "$fragtrace" check -t "$data/small.table" 'split>9' 'breaks>1' 'breaks>3'
 	printf '%s\n' 'split 1.286' 'fragmented 1' 'breaks 2' 'extents 10' 'stale 0' 'left_out 0' 'stopped 0' | cmp - stdout
 	"$fragtrace" check -t "$data/small.table" | cmp - stdout
+	# without a file there is no split factor
+	"$fragtrace" check -t "$data/header_only.table" | head -n 1 | grep -qx 'split -'
 	# repeated reading ends when it holds
 	cp "$data/small.table" t
 	timeout 60 "$fragtrace" check -t t -n 0.02 'stale>0' 2>err &

@@ -121,6 +121,15 @@ def test_space_over_time():
     assert_all_is_inside(figure)
 
 
+def test_sizes_of_free_runs_do_not_touch():
+    one = volume()
+    one.space["free_runs"].append({"from": 1 << 19, "runs": 1, "blocks": 1 << 19})
+    figure = space.make([one], None)
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in figure.axes[0].get_xticklabels()]
+    assert len(boxes) == 7 and all(left.x1 + 4 < right.x0 for left, right in zip(boxes, boxes[1:])), boxes
+
+
 def test_where_the_viewer_is(monkeypatch):
     """In this build; else beside this program; else in PATH."""
     assert fragsnap.find_program() == str(VIEWER / "fragtrace")

@@ -25,24 +25,25 @@ got: $(cat out)"
 test_sums() {
 	"$fragtrace" gc -t "$data/gc_runs.txt" >out
 	says '254:0: 37 collections took 12.3 s; 6 of them found nothing to clean'
-	says "          30     9.1 s         6        24     4,096         0  F2FS's thread, while the volume is idle"
-	says '           7     3.2 s         0        12     1,024        11  a writer found too few free sections'
+	says "          30     9.1 s         6        24          4,096               0  F2FS's thread, while the volume is idle"
+	says '           7     3.2 s         0        12          1,024              11  a writer found too few free sections'
 	says '254:16: 1 collection took 1.5 ms'
+	grep -qx '  *runs  *took  *nothing  *sections  *blocks in use  *sections freed  why' out || fail "$(cat out)"
 }
 
 test_who_waited() {
 	"$fragtrace" gc -t "$data/gc_runs.txt" >out
 	says '  Processes lost 4.1 s: 3.2 s as they collected in their own calls, 900.0 ms as they waited for a collection'
 	says '       2.9 s         5     2.5 s         3  400.0 ms  redis-server (pid 812)'
-	says '       1.2 s  2026-11-27 18:55:19  redis-server (pid 812): it collected itself, run 36'
-	says '    500.0 ms  2026-11-27 18:55:20  rocksdb:low (pid 900): it waited, from run 37 on'
-	says '      400 µs  2026-11-27 18:53:20  kernel threads, such as write-back: it waited, from run 12 on'
+	says '       1.2 s  2026-11-27 18:55:19 UTC  redis-server (pid 812): it collected itself, run 36'
+	says '    500.0 ms  2026-11-27 18:55:20 UTC  rocksdb:low (pid 900): it waited, from run 37 on'
+	says '      400 µs  2026-11-27 18:53:20 UTC  kernel threads, such as write-back: it waited, from run 12 on'
 }
 
 test_recent_collections() {
 	"$fragtrace" gc -t "$data/gc_runs.txt" >out
-	says '          37  2026-11-27 18:55:19  800.0 ms       200         3        16  500.0 ms  a writer found too few free sections'
-	says "          35  2026-11-27 18:55:00    2.0 ms         0         0        12         0  F2FS's thread, while the volume is idle; it ended with an error: Input/output error"
+	says '          37  2026-11-27 18:55:19 UTC  800.0 ms            200               3             16  500.0 ms  a writer found too few free sections'
+	says "          35  2026-11-27 18:55:00 UTC    2.0 ms              0               0             12         0  F2FS's thread, while the volume is idle; it ended with an error: Input/output error"
 	awk '{ print } /^254:0 run 35/ { for (i = 34; i > 20; i--) print "254:0 run", i, "1795805600 idle bg -61 1000 1 1 1 1 2 3 0 0 77 f2fs_gc-254:0" }' "$data/gc_runs.txt" >many
 	"$fragtrace" gc -t many >out
 	[ "$(grep -c 'idle; it found no more victims$' out)" = 7 ] || fail "$(cat out)"
@@ -98,6 +99,7 @@ test_bad_lines() {
 	zstd -q "$data/gc_runs.txt" -o packed.zst
 	"$fragtrace" gc packed.zst >out
 	says '254:16: 1 collection took 1.5 ms'
+	grep -qx '  *runs  *took  *nothing  *sections  *blocks in use  *sections freed  why' out || fail "$(cat out)"
 }
 
 run_tests

@@ -150,7 +150,7 @@ test_a_full_volume_is_pure_colour() {
 	plain -t t --layout hilbert
 	pixels '#00aa00' $((1024 * 1024 + 280))
 	# the volume is a block short of 2^32
-	[ "$(cell)" = '1 cell = 4096 blocks (16.0 MiB)' ] || fail "$(cell)"
+	[ "$(cell)" = '1 cell = 4,096 blocks (16.0 MiB)' ] || fail "$(cell)"
 	one_file 300000 300000 >t
 	plain -t t --layout hilbert
 	pixels '#00aa00' $((512 * 512 * 4 + 280))

@@ -40,6 +40,17 @@ test_all_others_come_last() {
 	says '       240 KiB     236 KiB      16 KiB       0 KiB       0 KiB      1.05  * (pid 900)'
 }
 
+# Those of one name are one line; JSON has each.
+test_processes_of_one_name_are_added_up() {
+	awk '{ print } END { for (i = 0; i < 12; i++) print "254:0 process 4096 0 0 4096 0 0 0", 200 + i, "head /" }' "$data/ledger.txt" >many
+	"$fragtrace" ledger -t many >out
+	says '        48 KiB      48 KiB       0 KiB       0 KiB       0 KiB      1.00  head (12 processes)'
+	says '       400 KiB     408 KiB     100 KiB     100 KiB       0 KiB      1.52  rocksdb:low (pid 812)'
+	! grep -q 'more; --json' out || fail "$(cat out)"
+	"$fragtrace" ledger -t many --json >out
+	[ "$(grep -o '"process": *"head"' out | wc -l)" = 12 ] || fail "$(cat out)"
+}
+
 test_ten_lines_of_each_table() {
 	awk '{ print } /^254:0 file 4096/ { for (i = 0; i < 12; i++) print "254:0 file 4096 0 0 4096 0 0 0", 100 + i, "/mnt/x" i ".x" i }' "$data/ledger.txt" >many
 	"$fragtrace" ledger -t many >out

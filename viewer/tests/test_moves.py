@@ -103,7 +103,7 @@ def test_answer_by_hand(tmp_path: Path) -> None:
     hand.move(7440, 4, 50, 1, 9200)
     hand.end()
     assert said(tmp_path) == [
-        "run: from 2023-11-14T22:13:20.000000+00:00 to 2023-11-15T00:17:20.000000+00:00, with events of 7440.0 s.",
+        "run: from 2023-11-14 22:13:20 UTC to 2023-11-15 00:17:20 UTC, with events of 7440.0 s.",
         "Garbage collection has moved 84 blocks; 17 of these were written before the recording, or at an unknown time.",
         "10 of them (11.9 %) had been moved less than 10 min before: collection runs in circles.",
         "  Of 100 blocks that redis-server (pid 7) wrote, garbage collection has written 50 (50 %) again: half of them within 2 min, "
@@ -210,7 +210,7 @@ def test_a_gap_is_said(tmp_path: Path) -> None:
     hand.move(12, 5, 0, 1, 6000)
     hand.end()
     lines = said(tmp_path)
-    assert lines[0].endswith("to 2023-11-14T22:13:32.000000+00:00, with events of 9.5 s.")
+    assert lines[0].endswith("to 2023-11-14 22:13:32 UTC, with events of 9.5 s.")
     assert lines[1:3] == [
         "The recording has 1 gap without events (2 events lost). After a gap, what was written before it counts as written before the "
         "recording.",

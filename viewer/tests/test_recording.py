@@ -60,7 +60,7 @@ def blocks_by_view(text: str) -> tuple[set, dict[int, str]]:
 
 def said(ns: int) -> str:
     """A moment as messages have it."""
-    return f"{iso(ns)[:-4]}+00:00"
+    return f"{iso(ns)[:-4].rstrip('0').rstrip('.').replace('T', ' ')} UTC"
 
 
 @pytest.fixture(name="made")
@@ -252,7 +252,7 @@ def test_moments_and_what_was_lost(tmp_path: Path) -> None:
     assert [one.last_ns for one in spans] == [numbered[-1] - 1, recorder.model.time_ns] and spans[1].first_ns == healed
     lines = view("moments", "run", cwd=tmp_path).stdout.splitlines()
     assert lines[0] == "# first last lost snapshot events" and [line.split()[2] for line in lines[1:]] == ["2", "-"]
-    assert lines[2].split()[:2] == [said(healed), said(recorder.model.time_ns)]
+    assert lines[2].split()[:2] == [f"{iso(ns)[:-4]}+00:00" for ns in (healed, recorder.model.time_ns)]
     rows = list(csv.DictReader(io.StringIO(view("moments", "run", "--csv", cwd=tmp_path).stdout)))
     assert [row["lost"] for row in rows] == ["2", ""] and all((tmp_path / row["events"]).exists() for row in rows)
 
@@ -376,7 +376,7 @@ def test_relative_times(made: Recorder) -> None:
 @pytest.mark.parametrize("text, at", [
     ("60s", 60), ("90", 90), ("1.5s", 1.5), ("5m", 300), ("1h30m", 5400), ("1h30", 3630), ("1h2m3s", 3723), ("start", 0),
     ("2023-11-14T22:13:20Z", START / 1000), ("2023-11-14 22:13:21.25", START / 1000 + 1.25), ("2023-11-14T22:13:20+02:30", START / 1000 - 9000),
-    ("2023-11-14T22:13", START / 1000 - 20)])
+    ("2023-11-14T22:13", START / 1000 - 20), ("2023-11-14 22:13:21.25 UTC", START / 1000 + 1.25)])
 def test_one_grammar_of_time(made: Recorder, text: str, at: float) -> None:
     """After the beginning, or a time of the calendar: what it is in ns says the same."""
     begin = fragsnap.read_moments(str(made.folder))[0].first_ns
@@ -385,9 +385,19 @@ def test_one_grammar_of_time(made: Recorder, text: str, at: float) -> None:
     assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr) and one.returncode < 2
 
 
+def test_names_of_zones(made: Recorder) -> None:
+    """What messages print is taken back, also in the hour that summer time has twice."""
+    for text in "2023-10-29 02:30:01 CET", "2023-10-29 02:30:01.5 CEST":
+        done = subprocess.run([VIEW, "table", made.folder, "--at", text], capture_output=True, text=True, check=False,
+                              env={**os.environ, "TZ": "CET-1CEST,M3.5.0,M10.5.0/3"})
+        assert done.returncode == 1 and " begins at 2023-11-14 23:13:2" in done.stderr
+        assert done.stderr.endswith(f"such as {text}\n"), done.stderr
+
+
 @pytest.mark.parametrize("text", ["", "x", "m", "5ms", "1d", "-1s", "1m1h", "1..5", "2023-02-30T00:00:00Z", "2023-11-14", "tomorrow",
                                   "2023-11-14T25:00:00Z", "1969-01-01T00:00:00Z", "10000000000s", "2023-11-14T22:13:20+02:3",
-                                  "2023-11-14T22:13:20+02:300", "2023-11-14T22:13:20+02:60", "2023-11-14T22:13:20+24:00"])
+                                  "2023-11-14T22:13:20+02:300", "2023-11-14T22:13:20+02:60", "2023-11-14T22:13:20+24:00", "2023-11-14 22:13:20UTC",
+                                  "2023-11-14 22:13:20 CET", "2023-11-14 22:13:20 "])
 def test_times_that_are_none(tmp_path: Path, text: str) -> None:
     done = view("table", "run", "--at", text, "--csv", cwd=tmp_path)
     assert done.returncode == 2 and "not valid; give a time after the beginning" in done.stderr

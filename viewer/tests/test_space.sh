@@ -95,7 +95,7 @@ test_text() {
 	grep -qx '/mnt (254:0): 368 MiB, 184 segments of 2 MiB; section: 4 segments; zone: 2 sections' text
 	line 'warm data - 11 3,750 2,207 8.6 MiB 91+368 187'
 	# not section 22: a log writes there
-	line 'cost-benefit section 20 (1250 valid), 21 (1271 valid)'
+	line 'cost-benefit section 20 (1,250 valid), 21 (1,271 valid)'
 	sed -i '/^# volume/a# stopped 254:0' t
 	space >text
 	grep -qx '/mnt (254:0): 368 MiB, .*; zone: 2 sections; F2FS has stopped' text
@@ -108,7 +108,7 @@ test_no_ssr() {
 	# the feature BLKZONED, at byte 2180 of a superblock
 	printf '\002' | dd of=s/superblock bs=1 seek=$((1024 + 2180)) conv=notrunc 2>/dev/null
 	space >text
-	line 'type full dirty valid blocks log in free there'
+	line 'type full dirty valid blocks log at left there'
 	line 'warm data - 11 3,750 91+368 187'
 	grep -q 'mode=lfs' text
 	"$fragtrace" table --json -o zoned.json -t t --f2fs-state s
@@ -177,7 +177,7 @@ test_full_and_empty_volumes() {
 		ff) line 'no block is free' ;;
 		00) line '512-1,023 1 512 100.0 % ########################################' ;;
 		esac
-		line 'greedy nothing to pick'
+		line 'garbage collection has no section to pick'
 		"$fragtrace" view -t t --f2fs-state s -o out.png
 	done
 }

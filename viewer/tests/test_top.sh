@@ -151,7 +151,7 @@ test_one_screenful_each() {
 	[ "$(top -t "$data/rocksdb2.table" --count 3 | wc -l)" = $((3 * 25)) ]
 	[ "$(LINES=10 top -t "$data/rocksdb2.table" --count 2 | wc -l)" = $((2 * 11)) ]
 	top -t "$data/header_only.table" --count 1 >out
-	grep -qx 'split factor 1.00; 0 of 0 files fragmented; 0 fragments; 0 KiB' out
+	grep -qx 'no split factor; 0 of 0 files fragmented; 0 fragments; 0 KiB' out
 }
 
 test_names_are_harmless() {
@@ -181,6 +181,36 @@ test_top_in_a_pipe_waits_for_its_source() {
 
 test_sorted_column_is_marked() {
 	top -t "$data/small.table" --count 1 | sed -n 3p | tr -s ' ' | grep -qx ' \*EXTRA FRAGS FRAG/S BLOCKS BLK/S SPLIT PATH'
+}
+
+test_sort_in_a_pipe() {
+	table '254:0 10 4 30 4 fragmented /m/a
+254:0 20 1 0 5 contiguous /m/b' >t
+	top -t t --count 1 --sort name >out
+	[ "$(paths <out)" = '/m/a /m/b ' ] || fail "$(cat out)"
+	grep -q '  by name$' out
+	grep -q ' \*PATH$' out
+	# /m/b grows, /m/a is the larger one
+	top -n 0.2 --count 2 --sort rate -t t >out &
+	wait_for grep -q /m/b out
+	sed 's,20 1 0 5 contiguous,20 1 0 5 fragmented,; $a254:0 40 1 9 5 fragmented /m/b' t >t2
+	mv t2 t
+	wait $!
+	[ "$(tail -n 3 out | paths)" = '/m/b /m/a ' ] || fail "$(cat out)"
+	grep -q '  by fragments/s$' out
+	misused '--sort size: not valid; give extra, frags, rate, blocks, split or name' "$fragtrace" top t --sort size
+}
+
+test_one_file() {
+	table '254:0 10 4 0 4 contiguous /m/a' >t
+	top t --count 1 >out
+	grep -qx 'split factor 1.00; 0 of 1 file fragmented; 1 fragment; 16 KiB' out || fail "$(cat out)"
+}
+
+# A file does not change: one reading is all, if nobody looks at the screen.
+test_a_file_is_read_once() {
+	timeout 20 "$fragtrace" top "$data/small.table" >out
+	[ "$(grep -c '^fragtrace ' out)" = 1 ] || fail "$(cat out)"
 }
 
 test_filter() {

@@ -477,14 +477,15 @@ def test_how_it_stands(world: World) -> None:
     def run(*args: str) -> subprocess.CompletedProcess:
         return subprocess.run([world.view, *args], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
 
-    assert "The module fragtrace is not loaded." in run().stdout, run().stdout
+    assert "The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR, or insmod fragtrace.ko path=DIR" in run().stdout, run().stdout
+    assert f"Without it: {world.view} view TABLE" in run().stdout, run().stdout
     world.put("sys/module/fragtrace/version", "")
     world.put("sys/kernel/debug/fragtrace/targets", "# fragtrace targets 1\n# dev ino state files path\n254:0 3 live 1 /m0\n- - waiting 0 /m\\040x\n")
     world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 0\n")
     expect(run().stdout.splitlines(), [
         "The module fragtrace watches:", "  /m0: live, 1 file followed on 254:0", "  /m\\040x: waiting",
         "split factor 1.08; 1 of 1 file fragmented; 2 fragments; 1.5 MiB",
-        "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help"])
+        f"Next: {world.view} top, why, view, serve or defrag; all commands: {world.view} --help"])
     expect(run("check").returncode, 0)
     world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 2\n")
     done = run("check")

@@ -420,6 +420,18 @@ test_what_is_too_much_is_added_up() {
 	snapshot t
 	why
 	says "  30 (100 %): $tail$sync$interleaved; by 1: p1 (pid 3), 1: p2 (pid 4), 1: p3 (pid 5), 27: 27 other processes."
+	# those of one name are one entry
+	sed 's/^\(# writer\) p[0-9]* \([0-9]*[02468]\) /\1 head \2 /' t >t2
+	snapshot t2
+	why
+	says "  30 (100 %): $tail$sync$interleaved; by 15: head (15 processes), 1: p1 (pid 3), 1: p3 (pid 5), 13: 13 other processes."
+}
+
+test_one_whole_file() {
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=100 blocks=200 segment_blocks=10 path=/m' \
+		'254:0 100 8 0 4 contiguous /m/a.x' >t
+	"$fragtrace" why t >out
+	says '/m: 0 of 1 file is fragmented, 0 breaks.'
 }
 
 # A process may get further entries: sums are per process, times per entry.

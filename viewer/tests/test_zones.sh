@@ -209,7 +209,7 @@ test_of_a_recording() {
 	[ "$(grep -c '"finding":null' j)" = 8 ] && ! grep -q '"finding":"' j || fail "$(cat j)"
 	grep -q '"time":1700000000.000,' j
 	"$fragtrace" space run --at 9s >text
-	"$fragtrace" space -t t --f2fs-state s >first
+	"$fragtrace" space -t t --f2fs-state s | sed 1,2d >first
 	is_of '2023-11-14 22:13:20 UTC' first
 	picture
 	pixels >want
@@ -219,7 +219,7 @@ test_of_a_recording() {
 	! pixels | cmp -s - want || fail "the picture is not that of the moment"
 	"$fragtrace" view --layout zones $first.table -o y.svg >/dev/null
 	sed 's/run:/&/' y.svg | cmp - z.svg
-	refuses 'fragtrace zones: run: the recording begins at 2023-11-14T22:13:20.000000+00:00' "$fragtrace" zones run --at 1999-01-01T00:00:00Z
+	refuses 'fragtrace zones: run: the recording begins at 2023-11-14 22:13:20 UTC' "$fragtrace" zones run --at 1999-01-01T00:00:00Z
 	rm $first.f2fs/zones.0
 	refuses "fragtrace zones: $first.f2fs: has no file zones.0, but F2FS is on a zoned device; copy" "$fragtrace" zones run --at 9s
 	rm -r $first.f2fs
@@ -330,7 +330,7 @@ lines() {
 
 # Three of four zones are full; the file is in the first 2998 zones.
 test_picture_of_96000_zones() {
-	local row='^1 row = \([0-9,]*\) zones (.*), 1 cell = [0-9]* blocks (.*); '
+	local row='^1 row = \([0-9,]*\) zones (.*), 1 cell = [0-9,]* blocks (.*); '
 	many 96000 4 3 2000
 	[ "$(sed -n "s/${row}zones end at the capacity; thin lines: write pointers\$/\1/p" z.svg) $(shares)" = '8 75 %,83.3 %' ] || fail "$(grep '^1 row' z.svg) $(shares)"
 	# of 375 rows, and of the last one, which has six zones
@@ -343,7 +343,7 @@ test_picture_of_96000_zones() {
 	many 96000 2048 1077 2000
 	[ "$(sed -n "s/${row}zones end at the capacity; thin lines: write pointers\$/\1/p" z.svg) $(shares)" = '8 75 %,80 %' ] || fail "$(grep '^1 row' z.svg) $(shares)"
 	zones >text
-	grep -q '^  the device: 96,000 zones of 2 GiB: 2 conventional, 2047 empty, 6142 full, 87809 not in the volume; open: 0; open or closed: 0$' text
+	grep -q '^  the device: 96,000 zones of 2 GiB: 2 conventional, 2,047 empty, 6,142 full, 87,809 not in the volume; open: 0; open or closed: 0$' text
 }
 
 test_picture_without_zones() {

@@ -57,6 +57,11 @@ int64_t clock_seconds(struct tm *tm, bool is_local)
 	return clock_parts(seconds, tm) ? seconds : -1;
 }
 
+int clock_zone(const char *name)
+{
+	return strcmp(name, "UTC") ? -1 : 0;
+}
+
 /* No file is from before 1970, so that 32 bits are enough until 2106. */
 int64_t clock_ms(const struct timespec *t)
 {

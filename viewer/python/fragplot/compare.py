@@ -24,6 +24,7 @@ from .shares import Share, shares_of, sum_of
 CHANGES = {KEPT: ("stayed", 0xc4c4c4), MOVED: ("moved here", 0x8822ee), NEW: ("new here", 0x123f7a),
          FREED: ("freed", 0xdba0bb)}
 
+LABELLED_ROWS = 4  # fewer are not as high as the label of the axis
 LEAST_CHANGE = 0.8
 
 LEFT, GAP, TOP, ROOM = 92, 22, 126, 560
@@ -109,7 +110,7 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, lo
         canvas.text(left, TOP - 36, line, fontsize=8)
         canvas.text(left, TOP - 20, flaws, fontsize=8)
         axes = draw_layout(canvas, left, TOP, rows, picture, height, i == 0)
-        if i == 0:
+        if i == 0 and len(rows) >= LABELLED_ROWS:
             axes.set_ylabel("LBA of the row's first block", fontsize=8)
     y = TOP + len(rows) * height + 12
     below = draw_legend(canvas, LEFT, y, two, entries)

@@ -135,7 +135,7 @@ def draw_free_runs(axes: Axes, state: State) -> None:
     number_bars(axes, number)
     axes.set_title("Free runs")
     axes.set_ylabel("runs")
-    every = (bins + 10) // 11
+    every = (bins + 6) // 7
     axes.set_xticks(range(0, bins, every), [bytes_text((1 << i) * state.block_bytes) for i in range(0, bins, every)])
     axes.set_xlabel("size of the run, from one power of two up to the next")
     share = axes.twinx()

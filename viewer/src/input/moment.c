@@ -3,7 +3,8 @@
  * Before the pipeline: a point in time of a recording, as --at has it.
  *
  *	start, end, 90, 60s, 1.5s, 5m, 1h30m		after the beginning
- *	2026-05-04T03:02[:01[.123]][Z|+02:00]		with a space instead of the T, too; local time without a zone
+ *	2026-05-04T03:02[:01[.123]][Z|+02:00| UTC| CET]	with a space instead of the T, too; local time without a zone,
+ *							or with a name of its own
  */
 
 #include "clock.h"
@@ -87,14 +88,21 @@ static bool parse_span(const char *text, uint64_t *ns)
 
 /* === A date === */
 
-static bool parse_zone(const char *at, bool *is_local, int *seconds)
+/* @is_dst: below 0 if that is not said */
+static bool parse_zone(const char *at, bool *is_local, int *is_dst, int *seconds)
 {
 	int hours, minutes, sign = *at == '-' ? -1 : 1;
 
 	*seconds = 0;
+	*is_dst = -1;
 	*is_local = !*at;
-	if (!*at || !strcmp(at, "Z"))
+	if (!*at || !strcmp(at, "Z") || !strcmp(at, " UTC"))
 		return true;
+	if (*at == ' ') {
+		*is_dst = clock_zone(at + 1);
+		*is_local = true;
+		return *is_dst >= 0;
+	}
 	if ((*at != '+' && *at != '-') || !read_field((at++, &at), 2, ':', &hours) ||
 	    !read_field(&at, 2, '\0', &minutes) || *at || hours > 23 || minutes > 59)
 		return false;
@@ -117,7 +125,7 @@ static bool parse_clock(const char **at, struct tm *tm, uint64_t *fraction)
 
 static bool parse_date(const char *at, uint64_t *ns)
 {
-	struct tm tm = { .tm_isdst = -1 }, given;
+	struct tm tm = { 0 }, given;
 	uint64_t fraction;
 	bool is_local;
 	int64_t when;
@@ -127,7 +135,7 @@ static bool parse_date(const char *at, uint64_t *ns)
 	    !read_field(&at, 2, '\0', &tm.tm_mday) || (*at != 'T' && *at != ' '))
 		return false;
 	at++;
-	if (!parse_clock(&at, &tm, &fraction) || !parse_zone(at, &is_local, &zone))
+	if (!parse_clock(&at, &tm, &fraction) || !parse_zone(at, &is_local, &tm.tm_isdst, &zone))
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
@@ -163,7 +171,7 @@ bool moment_parse(struct moment *moment, const char *text)
 }
 
 /**
- * moment_text() - a point in time as --at accepts it
+ * moment_text() - a point in time as one word, for lists; --at accepts it, and what format_time() writes
  * @buf: for the text
  * @ns: nanoseconds since 1970
  *

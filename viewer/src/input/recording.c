@@ -298,16 +298,14 @@ static void read_plain(const struct recording *r, size_t i, struct text *text)
 
 static noreturn void refuse_gap(const struct recording *r, const struct span *span, uint64_t at_ns)
 {
-	char at[MOMENT_MAX], last[MOMENT_MAX], next[MOMENT_MAX], lost[64] = "what happened then was not recorded";
+	char lost[64] = "what happened then was not recorded";
 
 	if (span->n_lost)
 		snprintf(lost, sizeof(lost), "%u events were lost", span->n_lost);
-	moment_text(at, at_ns);
-	moment_text(last, span->last_ns);
 	if (span->next_ns == UINT64_MAX)
-		die("%s: nothing is exact at %s: %s; the last exact moment is %s", r->dir, at, lost, last);
-	die("%s: nothing is exact at %s: %s; the nearest exact moments are %s and %s", r->dir, at, lost, last,
-	    moment_text(next, span->next_ns));
+		die("%s: nothing is exact at %s: %s; the last exact moment is %s", r->dir, TIME_AT(at_ns), lost, TIME_AT(span->last_ns));
+	die("%s: nothing is exact at %s: %s; the nearest exact moments are %s and %s", r->dir, TIME_AT(at_ns), lost,
+	    TIME_AT(span->last_ns), TIME_AT(span->next_ns));
 }
 
 /**
@@ -345,7 +343,6 @@ static void read_rebuilt(const struct recording *r, size_t i, uint64_t at_ns, bo
 	AUTO(text_free) struct text next = { 0 };
 	AUTO(events_free) struct events events;
 	struct span span;
-	char buf[MOMENT_MAX];
 
 	load_events(r, i, &events, &span);
 	if (at_ns > span.last_ns && span.has_gap && !is_end)
@@ -353,9 +350,9 @@ static void read_rebuilt(const struct recording *r, size_t i, uint64_t at_ns, bo
 	if (at_ns > span.last_ns) {
 		at_ns = span.last_ns;
 		if (is_end && span.has_gap)
-			warn("%s: events were lost after %s; taking that moment", r->dir, moment_text(buf, at_ns));
+			warn("%s: events were lost after %s; taking that moment", r->dir, TIME_AT(at_ns));
 		else if (!is_end)
-			warn("%s: the recording ends at %s; taking that moment", r->dir, moment_text(buf, at_ns));
+			warn("%s: the recording ends at %s; taking that moment", r->dir, TIME_AT(at_ns));
 	}
 	read_unpacked(text, r->list[i].snapshot);
 	if (i + 1 < r->n)
@@ -399,10 +396,8 @@ const struct recorded *recording_before(const struct recording *recording, const
 
 static noreturn void refuse_early(const struct recording *r, uint64_t at_ns)
 {
-	char at[MOMENT_MAX], begin[MOMENT_MAX];
-
 	die("%s: the recording begins at %s; expected no moment before that, such as %s", r->dir,
-	    moment_text(begin, ns_of(r->list[0].time_ms)), moment_text(at, at_ns));
+	    TIME_AT(ns_of(r->list[0].time_ms)), TIME_AT(at_ns));
 }
 
 /**
@@ -439,14 +434,13 @@ void recording_read(const struct recording *recording, const struct moment *mome
 {
 	uint64_t at_ns = absolute(recording, moment);
 	size_t i = find_before(recording, at_ns);
-	char begin[MOMENT_MAX];
 
 	if (!i)
 		refuse_early(recording, at_ns);
 	i--;
 	if (!recording->list[i].events && i + 1 == recording->n && at_ns != UINT64_MAX && at_ns > ns_of(recording->list[i].time_ms))
 		warn("%s: the last change recorded is at %s; taking that moment", recording->dir,
-		     moment_text(begin, ns_of(recording->list[i].time_ms)));
+		     TIME_AT(ns_of(recording->list[i].time_ms)));
 	if (recording->list[i].events)
 		read_rebuilt(recording, i, at_ns, at_ns == UINT64_MAX, text);
 	else

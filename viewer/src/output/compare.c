@@ -80,6 +80,18 @@ static const char *number(char buf[NUMBER_MAX], double n, int decimals)
 	return buf;
 }
 
+#define CHANGE(n, decimals, sign) change_text((char [NUMBER_MAX]){ 0 }, n, decimals, sign)
+
+static const char *change_text(char buf[NUMBER_MAX], double n, int decimals, bool sign)
+{
+	char text[NUMBER_MAX];
+
+	snprintf(text, sizeof(text), "%.*f", decimals, fabs(n));
+	snprintf(buf, NUMBER_MAX, "%s%s%.4s", n < 0 ? "-" : sign ? "+" : "", GROUPED(strtoull(text, NULL, 10)),
+		 text + strcspn(text, "."));
+	return buf;
+}
+
 /* So many decimals that the ends of an interval are not 0. */
 static int decimals_of(double low, double high)
 {
@@ -97,8 +109,8 @@ static void say_verdict(FILE *out, const struct difference *d, size_t n_runs)
 	int decimals = decimals_of(low, high);
 
 	if (!d->has_interval) {
-		fprintf(out, "cannot be told from one run%s (%+.*f%s)", n_runs == 2 ? " each" : "", decimals_of(change, change), change,
-			unit);
+		fprintf(out, "cannot be told from one run%s (%s%s)", n_runs == 2 ? " each" : "",
+			CHANGE(change, decimals_of(change, change), true), unit);
 		return;
 	}
 	switch (d->verdict) {
@@ -106,16 +118,19 @@ static void say_verdict(FILE *out, const struct difference *d, size_t n_runs)
 		fputs("the same in every run", out);
 		break;
 	case VERDICT_FEW:
-		fprintf(out, "cannot be told from so few runs (%+.0f to %+.0f%s)", low, high, unit);
+		fprintf(out, "cannot be told from so few runs (%s to %s%s)", CHANGE(low, 0, true), CHANGE(high, 0, true), unit);
 		break;
 	case VERDICT_NONE:
-		fprintf(out, "no difference to be seen (%+.*f to %+.*f%s)", decimals, low, decimals, high, unit);
+		fprintf(out, "no difference to be seen (%s to %s%s)", CHANGE(low, decimals, true),
+			CHANGE(high, decimals, true), unit);
 		break;
 	case VERDICT_MORE:
-		fprintf(out, "more, by %.*f%s (%.*f to %.*f)", decimals, change, unit, decimals, low, decimals, high);
+		fprintf(out, "more, by %s%s (%s to %s)", CHANGE(change, decimals, false), unit, CHANGE(low, decimals, false),
+			CHANGE(high, decimals, false));
 		break;
 	case VERDICT_LESS:
-		fprintf(out, "less, by %.*f%s (%.*f to %.*f)", decimals, -change, unit, decimals, -high, decimals, -low);
+		fprintf(out, "less, by %s%s (%s to %s)", CHANGE(-change, decimals, false), unit, CHANGE(-high, decimals, false),
+			CHANGE(-low, decimals, false));
 		break;
 	}
 }

@@ -95,7 +95,10 @@ void totals_find(struct totals *totals, const struct table *table)
 void totals_print(const struct totals *totals)
 {
 	for (size_t i = 0; i < N_VALUES; i++)
-		printf("%s %.*f\n", value_names[i], i == VALUE_SPLIT ? 3 : 0, totals->values[i]);
+		if (i == VALUE_SPLIT && !(totals->files > 0.0))
+			printf("%s -\n", value_names[i]);
+		else
+			printf("%s %.*f\n", value_names[i], i == VALUE_SPLIT ? 3 : 0, totals->values[i]);
 	if (fflush(stdout) || ferror(stdout))
 		die("<stdout>: %s", strerror(errno));
 }

@@ -2,7 +2,6 @@
 /*
  * Beside the pipeline: why garbage collection ran, and whom it kept waiting, by the debugfs file `gc_runs`.
  */
-#include "clock.h"
 #include "commands.h"
 #include "input/gc_runs.h"
 #include "input/recording.h"
@@ -14,6 +13,7 @@
 #include "util.h"
 
 #define MAX_LINES 10	/* of each table */
+#define WHEN(line) format_time((char [TIME_TEXT_MAX]){ 0 }, (int64_t)(line)->when, 0)
 
 /* The reasons of the module in words. */
 static const struct {
@@ -59,17 +59,6 @@ static char *who(const struct gc_line *l)
 	return xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
 }
 
-static void put_when(FILE *out, uint64_t when)
-{
-	char text[TIME_TEXT_MAX];
-	struct tm tm;
-
-	if (clock_parts((int64_t)when, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
-		fputs(text, out);
-	else
-		fprintf(out, "%19" PRIu64, when);
-}
-
 /* A time in a column of 10; µ has two bytes. */
 static void put_ns(FILE *out, uint64_t ns)
 {
@@ -93,15 +82,18 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 		fprintf(out, "; %s of them found nothing to clean", GROUPED(all.empty));
 	fputc('\n', out);
 	if (all.runs)
-		fprintf(out, "  %10s%10s%10s%10s%10s%10s  why\n", "runs", "took", "nothing", "sections", "in use", "freed");
+		fprintf(out, "  %10s%10s%10s%10s%15s%16s  why\n", "runs", "took", "nothing", "sections", "blocks in use", "sections freed");
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].about != GC_SUM)
 			continue;
 		fprintf(out, "  %10s", GROUPED(l[i].runs));
 		put_ns(out, l[i].ns);
-		fprintf(out, "%10s%10s%10s%10s  %s\n", GROUPED(l[i].empty), GROUPED(l[i].victims), GROUPED(l[i].blocks),
+		fprintf(out, "%10s%10s%15s%16s  %s\n", GROUPED(l[i].empty), GROUPED(l[i].victims), GROUPED(l[i].blocks),
 			GROUPED(l[i].sections), text_of(l[i].reason));
 	}
+	if (all.runs)
+		fputs("  nothing: runs that found nothing to clean; sections: chosen to be cleaned; blocks in use: those in them, to be moved;\n"
+		      "  sections freed: at once, in the foreground; in the background F2FS frees them later\n", out);
 }
 
 static void say_processes(FILE *out, const struct gc_line *l, size_t n)
@@ -139,7 +131,7 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 		fprintf(out, "  %s\n", name);
 	}
 	if (k > MAX_LINES)
-		fprintf(out, "  and %zu more; --json has all\n", k - MAX_LINES);
+		fprintf(out, "  and %s more; --json has all\n", GROUPED(k - MAX_LINES));
 }
 
 static void say_waits(FILE *out, const struct gc_line *l, size_t n)
@@ -155,8 +147,7 @@ static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 		fputs("  ", out);
 		put_ns(out, l[i].ns);
 		fputs("  ", out);
-		put_when(out, l[i].when);
-		fprintf(out, "  %s: ", name);
+		fprintf(out, "%-23s  %s: ", WHEN(&l[i]), name);
 		if (!strcmp(l[i].reason, "own"))
 			fprintf(out, "it collected itself, run %" PRIu64 "\n", l[i].number);
 		else
@@ -192,18 +183,20 @@ static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 		if (l[i].about != GC_RUN || k++ >= MAX_LINES)
 			continue;
 		if (k == 1)
-			fprintf(out, "\n  %10s  %-19s%10s%10s%10s%10s%10s  why\n", "run", "began", "took", "in use", "freed", "free then", "waits");
-		fprintf(out, "  %10" PRIu64 "  ", l[i].number);
-		put_when(out, l[i].when);
+			fprintf(out, "\n  %10s  %-23s%10s%15s%16s%15s%10s  why\n", "run", "began", "took", "blocks in use", "sections freed", "sections free",
+				"waited");
+		fprintf(out, "  %10" PRIu64 "  %-23s", l[i].number, WHEN(&l[i]));
 		put_ns(out, l[i].ns);
-		fprintf(out, "%10s%10s%10s", GROUPED(l[i].blocks), GROUPED(l[i].sections), GROUPED(l[i].free_after));
+		fprintf(out, "%15s%16s%15s", GROUPED(l[i].blocks), GROUPED(l[i].sections), GROUPED(l[i].free_after));
 		put_ns(out, l[i].waited);
 		fprintf(out, "  %s%s%s\n", text_of(l[i].reason), end_of(&l[i]), strchr(end_of(&l[i]), ':') ? strerror((int)-l[i].err) : "");
 	}
+	if (k)
+		fputs("  sections free: when the run ended; waited: those who have waited from this run on, together\n", out);
 	if (k > MAX_LINES)
-		fprintf(out, "  and %zu before them; --json has these\n", k - MAX_LINES);
+		fprintf(out, "  and %s before them; --json has these\n", GROUPED(k - MAX_LINES));
 	if (in_vain)
-		fprintf(out, "  %s of these %zu freed nothing, in the foreground.\n", GROUPED(in_vain), k);
+		fprintf(out, "  %s of these %s freed nothing, in the foreground.\n", GROUPED(in_vain), GROUPED(k));
 }
 
 /* === JSON === */

@@ -9,6 +9,7 @@
 #include "input/table.h"
 #include "names.h"
 #include "output/json.h"
+#include "output/phrases.h"
 #include "outfile.h"
 #include "util.h"
 
@@ -17,8 +18,8 @@
 /* What stands in a text. */
 #define RATIO(device, written) ratio((char [SHARE_MAX]){ 0 }, device, written)
 
-/* What is summed up by. */
-enum by { BY_PROCESS, BY_CGROUP, BY_EXTENSION, BY_FILE, N_BY };
+/* What is summed up by; single processes are in JSON only. */
+enum by { BY_PID = -1, BY_PROCESS, BY_CGROUP, BY_EXTENSION, BY_FILE, N_BY };
 
 static const char *const titles[N_BY] = { "process", "cgroup", "extension", "file" };
 
@@ -89,7 +90,7 @@ static const char *key_of(const struct ledger_line *l, enum by by)
 
 static bool is_same(const struct ledger_line *a, const struct ledger_line *b, enum by by)
 {
-	if (by == BY_FILE || by == BY_PROCESS)
+	if (by == BY_FILE || by == BY_PID)
 		return a == b;
 	return !strcmp(key_of(a, by), key_of(b, by)) && is_others(a) == is_others(b);
 }
@@ -115,7 +116,7 @@ static int by_key(const void *a, const void *b, void *priv)
 /* The rows of a table; *n is at least 1. */
 static struct row *rows_of(const struct ledger *ledger, const struct ledger_line *device, enum by by, size_t *n)
 {
-	enum ledger_about about = by == BY_PROCESS || by == BY_CGROUP ? LEDGER_PROCESS : LEDGER_FILE;
+	enum ledger_about about = by == BY_EXTENSION || by == BY_FILE ? LEDGER_FILE : LEDGER_PROCESS;
 	struct row *rows = xcalloc(ledger->n + 1, sizeof(*rows));
 	size_t i, all = 0;
 
@@ -124,7 +125,7 @@ static struct row *rows_of(const struct ledger *ledger, const struct ledger_line
 			rows[all] = (struct row){ .first = &ledger->lines[i], .n = 1 };
 			memcpy(rows[all++].bytes, ledger->lines[i].bytes, sizeof(rows->bytes));
 		}
-	if (by == BY_CGROUP || by == BY_EXTENSION)
+	if (by != BY_FILE && by != BY_PID)
 		qsort_r(rows, all, sizeof(*rows), by_key, &by);
 	for (i = 0, *n = 0; i < all; i++) {
 		struct row one = rows[i], *last = *n ? &rows[*n - 1] : NULL;
@@ -223,12 +224,12 @@ static char *name_of(const struct row *row, enum by by)
 		return xasprintf("all others: directories, files that are %s",
 				 by == BY_FILE || by == BY_EXTENSION ? "gone or not watched" : "not watched, unknown processes");
 	if (by == BY_EXTENSION && !*l->ext)
-		return xasprintf("%zu file%s without an extension", row->n, plural(row->n));
+		return xasprintf("%s without an extension", COUNT(row->n, "file"));
 	AUTO_FREE char *name = name_printable(key_of(l, by));
 	if (by == BY_PROCESS)
-		return xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
+		return phrase_processes(name, l->pid, row->n);
 	if (by == BY_EXTENSION)
-		return xasprintf("%zu file%s *%s", row->n, plural(row->n), name);
+		return xasprintf("%s *%s", COUNT(row->n, "file"), name);
 	return xasprintf("%s%s", name, by == BY_FILE && l->is_deleted ? DELETED_MARK : "");
 }
 
@@ -257,7 +258,7 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 			RATIO(got(b), wrote(b)), name);
 	}
 	if (left)
-		fprintf(out, "  and %zu more; --json has all\n", left);
+		fprintf(out, "  and %s more; --json has all\n", GROUPED(left));
 }
 
 static void say_volume(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
@@ -295,7 +296,7 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 	size_t n;
 
 	json_array(json, keys[by]);
-	AUTO_FREE struct row *rows = rows_of(ledger, device, by, &n);
+	AUTO_FREE struct row *rows = rows_of(ledger, device, by == BY_PROCESS ? BY_PID : by, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct ledger_line *l = rows[i].first;
 		bool others = is_others(l);

@@ -90,9 +90,7 @@ static void say_writers(FILE *out, struct moves *m)
 /* What is known, and what is not. */
 static void say_limits(FILE *out, const struct moves *m, const char *dir)
 {
-	char first[MOMENT_MAX], last[MOMENT_MAX];
-
-	fprintf(out, "%s: from %s to %s, with events of %s.\n", dir, moment_text(first, m->first_ns), moment_text(last, m->last_ns),
+	fprintf(out, "%s: from %s to %s, with events of %s.\n", dir, TIME_AT(m->first_ns), TIME_AT(m->last_ns),
 		DURATION((double)m->known_ns));
 	if (!m->n_gaps)
 		return;

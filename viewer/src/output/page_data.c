@@ -124,7 +124,7 @@ void page_put_path(struct json *json, const char *key, const char *path, bool de
 void page_put_cause(struct json *json, const struct table *table, uint32_t cause)
 {
 	int64_t age = age_s(table, cause);
-	AUTO_FREE char *kind = phrase_kind(cause), *writer = phrase_writer(table, ft_cause_writer(cause));
+	AUTO_FREE char *kind = phrase_kind(cause), *writer = phrase_writer(table, ft_cause_writer(cause), 1);
 
 	if (ft_cause_why(cause) != FT_WHY_NONE)
 		json_text(json, "kind", kind);

@@ -57,17 +57,42 @@ char *phrase_kind(uint32_t cause)
 }
 
 /**
- * phrase_writer() - the process that wrote the data
+ * phrase_processes() - processes of one name
+ * @name: their name
+ * @pid: of a single one
+ * @n: how many they are
+ *
+ * Return: a text like "rocksdb:low (pid 812)" or "head (117 processes)"; to be freed.
+ */
+char *phrase_processes(const char *name, uint64_t pid, size_t n)
+{
+	return n == 1 ? xasprintf("%s (pid %ju)", name, (uintmax_t)pid) : xasprintf("%s (%s processes)", name, GROUPED(n));
+}
+
+/**
+ * phrase_name() - the name of the process that wrote the data
  * @table: the table
  * @writer: index of the writer
  *
- * Return: a text like "rocksdb:low (pid 812)"; to be freed.
+ * Return: as the kernel has it, or a phrase, which is longer than that can be.
  */
-char *phrase_writer(const struct table *table, uint32_t writer)
+const char *phrase_name(const struct table *table, uint32_t writer)
 {
-	if (writer == FT_SNAP_WRITER_UNKNOWN)
-		return xasprintf("an unknown process");
-	if (writer == FT_SNAP_WRITER_SEVERAL)
-		return xasprintf("several processes");
-	return xasprintf("%s (pid %u)", table->writers[writer].comm, table->writers[writer].pid);
+	return writer == FT_SNAP_WRITER_UNKNOWN ? "an unknown process" :
+	       writer == FT_SNAP_WRITER_SEVERAL ? "several processes" : table->writers[writer].comm;
+}
+
+/**
+ * phrase_writer() - the process that wrote the data
+ * @table: the table
+ * @writer: index of the writer
+ * @n: how many processes of this name are meant
+ *
+ * Return: a text as of phrase_processes(); to be freed.
+ */
+char *phrase_writer(const struct table *table, uint32_t writer, size_t n)
+{
+	const char *name = phrase_name(table, writer);
+
+	return writer > FT_SNAP_WRITER_SEVERAL ? phrase_processes(name, table->writers[writer].pid, n) : xasprintf("%s", name);
 }

@@ -96,7 +96,7 @@ static void drain(struct live *live, bool write)
 	if (drained.begins_anew)
 		warn("a volume was unmounted or its directory was removed, so its events are numbered anew; taking a new snapshot");
 	else if (drained.n_lost)
-		warn("%ju events were lost; taking a new snapshot", (uintmax_t)drained.n_lost);
+		warn("%s events were lost; taking a new snapshot", GROUPED(drained.n_lost));
 	if (drained.n_lost || has_unknown(&drained))
 		live->needs_copy = true;
 	keep(live, &drained);

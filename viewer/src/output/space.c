@@ -101,9 +101,8 @@ static void print_segments(const struct space *space)
 		       PART(lines[i].n, n));
 	}
 	if (space_prefree(space) != UINT64_MAX) {
-		printf("  F2FS counts %s, %ju prefree (free after a checkpoint), %ju reserved\n",
-		       COUNT(state->status.free, "free segment"), (uintmax_t)state->status.prefree,
-		       (uintmax_t)state->status.reserved);
+		printf("  F2FS counts %s, %s prefree (free after a checkpoint), %s reserved\n",
+		       COUNT(state->status.free, "free segment"), GROUPED(state->status.prefree), GROUPED(state->status.reserved));
 	} else if (state->sysfs_free != UINT64_MAX) {
 		printf("  F2FS counts %s\n", COUNT(state->sysfs_free, "free segment"));
 	}
@@ -116,7 +115,7 @@ static void print_types(const struct space *space)
 	printf("\n  %-11s%10s%10s%14s", "type", "full", "dirty", "valid blocks");
 	if (has_ssr)
 		printf("%14s%12s", "SSR blocks", "SSR room");
-	printf("%10s%12s\n", "log in", "free there");
+	printf("%13s%13s\n", "log at", "left there");
 	for (size_t i = 0; i < F2FS_N_TYPES; i++) {
 		const struct space_type *t = &space->types[i];
 		char head[24] = "?";
@@ -128,8 +127,9 @@ static void print_types(const struct space *space)
 		printf("  %-11s%10s%10s%14s", space_log_names[i], CELL(t->full), CELL(t->dirty), CELL(t->valid));
 		if (has_ssr)
 			printf("%14s%12s", CELL(t->ssr_blks), SIZE(space->volume, t->ssr_blks));
-		printf("%10s%12s\n", head, CELL(t->head_room));
+		printf("%13s%13s\n", head, CELL(t->head_room));
 	}
+	printf("  log at: the segment + the block in it that is written next; left there: blocks from that on\n");
 	if (!has_ssr)
 		printf("  mode=lfs: holes of dirty segments are not written into (SSR) before these are collected\n");
 }
@@ -170,7 +170,7 @@ static void print_fill(const struct space *space)
 	for (unsigned int i = 0; i < SPACE_FILL_CLASSES; i++)
 		if (space->fill[i] > most)
 			most = space->fill[i];
-	printf("\n  %-28s%12s%9s\n", "valid blocks in dirty ones", "segments", "share");
+	printf("\n  %-31s%9s%9s\n", "valid blocks in dirty segments", "segments", "share");
 	for (unsigned int i = 0; i < SPACE_FILL_CLASSES; i++) {
 		unsigned int to = (i + 1) * SPACE_FILL_STEP;
 		char range[32];
@@ -185,12 +185,10 @@ static void print_picks(const char *policy, const struct space_picks *picks)
 {
 	printf("  %-15s", policy);
 	for (size_t i = 0; i < picks->n; i++)
-		printf("%s%ju (%ju valid)", i ? ", " : "section ", (uintmax_t)picks->first[i].section,
-		       (uintmax_t)picks->first[i].valid);
-	if (!picks->n)
-		printf("nothing to pick");
+		printf("%s%ju (%s valid)", i ? ", " : "section ", (uintmax_t)picks->first[i].section,
+		       GROUPED(picks->first[i].valid));
 	if (picks->n_least > 1)
-		printf("; %ju cost the same as the first", (uintmax_t)picks->n_least);
+		printf("; %s cost the same as the first", GROUPED(picks->n_least));
 	printf("\n");
 }
 
@@ -214,15 +212,25 @@ static void print_files(const struct space *space, const struct table *table, co
 		printf("  and in %s\n", COUNT(n - MAX_FILES, "more file"));
 }
 
-static void print_gc(const struct space *space, const struct table *table)
+static void print_candidates(const struct space *space)
 {
-	printf("\n  garbage collection may pick %s, the cheapest first:\n", COUNT(space->candidates, "section"));
+	if (!space->candidates) {
+		printf("\n  garbage collection has no section to pick\n");
+		return;
+	}
+	printf("\n  garbage collection may pick %s%s:\n", COUNT(space->candidates, "section"),
+	       space->candidates > 1 ? ", the cheapest first" : "");
 	print_picks("greedy", &space->greedy);
 	if (space->has_mtime)
 		print_picks("cost-benefit", &space->cost_benefit);
 	else
 		printf("  %-15snot known: this kernel does not show the mtime of segments (Linux 6.15 does)\n",
 		       "cost-benefit");
+}
+
+static void print_gc(const struct space *space, const struct table *table)
+{
+	print_candidates(space);
 	if (space->chosen)
 		printf("  %-15s%s, the first is %ju; foreground collection takes them first\n", "chosen already",
 		       COUNT(space->chosen, "section"), (uintmax_t)space->first_chosen);
@@ -246,8 +254,8 @@ void space_print_notes(FILE *out, const struct space *space)
 	for (size_t i = 0; i < state->n_notes; i++)
 		fprintf(out, "  note: %s\n", state->notes[i]);
 	if (state->segments.n_torn)
-		fprintf(out, "  note: %zu segments changed while they were read; their bits are taken\n",
-		       state->segments.n_torn);
+		fprintf(out, "  note: %s segments changed while they were read; their bits are taken\n",
+			GROUPED(state->segments.n_torn));
 }
 
 /**

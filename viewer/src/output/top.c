@@ -115,6 +115,29 @@ void top_add(struct top *top, struct table *table)
 
 /* === Order === */
 
+static const struct {
+	const char *word, *text;
+} keys[N_TOP_KEYS] = {
+	[TOP_EXTRA] = { "extra", "extra requests" },	[TOP_FRAGMENTS] = { "frags", "fragments" },
+	[TOP_RATE] = { "rate", "fragments/s" },		[TOP_BLOCKS] = { "blocks", "blocks" },
+	[TOP_SPLIT] = { "split", "split factor" },	[TOP_NAME] = { "name", "name" },
+};
+
+/**
+ * top_read_key() - the sort key of a word
+ * @key: the result
+ * @word: as the keys of the screen are called
+ *
+ * Return: false if it is none.
+ */
+bool top_read_key(enum top_key *key, const char *word)
+{
+	for (*key = 0; *key < N_TOP_KEYS; ++*key)
+		if (!strcmp(word, keys[*key].word))
+			return true;
+	return false;
+}
+
 static int compare(double x, double y)
 {
 	return ORDER(y, x);
@@ -326,14 +349,9 @@ char *top_row(const struct top *top, unsigned int shown, size_t row)
 
 static char *time_line(const struct top *top)
 {
-	static const char *const names[N_TOP_KEYS] = {
-		[TOP_EXTRA] = "extra requests",	[TOP_FRAGMENTS] = "fragments",
-		[TOP_RATE] = "fragments/s",	[TOP_BLOCKS] = "blocks",
-		[TOP_SPLIT] = "split factor",	[TOP_NAME] = "name",
-	};
 	AUTO_FREE char *filter = name_printable(top->filter ? top->filter : "");
 
-	return xasprintf("fragtrace  %s  by %s%s%s%s", TIME_OF(&top->table.text), names[top->key], top->reverse ? ", reversed" : "",
+	return xasprintf("fragtrace  %s  by %s%s%s%s", TIME_OF(&top->table.text), keys[top->key].text, top->reverse ? ", reversed" : "",
 			 top->filter ? "  only " : "", filter);
 }
 
@@ -347,17 +365,18 @@ static char *time_line(const struct top *top)
 char *top_summary(const struct top *top, size_t line)
 {
 	AUTO_FREE char *flaws = flaws_of(&top->table);
-	char rate[16];
+	char rate[16], split[32] = "no split factor";
 
 	if (!line)
 		return time_line(top);
+	if (top->total.ideal)
+		snprintf(split, sizeof(split), "split factor %.2f", figures_split(&top->total));
 	if (top->rates)
 		format_rate(rate, &top->total_rate.fragments);
 	/* a narrow screen shows the beginning */
-	return xasprintf("split factor %.2f; %s of %s file%s fragmented; %s%s%s fragments%s%s%s; %s", figures_split(&top->total),
-			 GROUPED(top->n_fragmented), GROUPED(top->table.n_files),
-			 plural(top->table.n_files), flaws, *flaws ? "; " : "",
-			 GROUPED(top->total.fragments), top->rates ? " (" : "", top->rates ? rate : "",
+	return xasprintf("%s; %s of %s fragmented; %s%s%s%s%s%s; %s", split,
+			 GROUPED(top->n_fragmented), COUNT(top->table.n_files, "file"), flaws, *flaws ? "; " : "",
+			 COUNT(top->total.fragments, "fragment"), top->rates ? " (" : "", top->rates ? rate : "",
 			 top->rates ? "/s)" : "", BYTES(top->total.blks * table_blk_bytes(&top->table)));
 }
 

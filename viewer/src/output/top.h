@@ -79,6 +79,7 @@ struct top {
 	int64_t read_ns;
 };
 
+bool top_read_key(enum top_key *key, const char *word);
 void top_add(struct top *top, struct table *table);
 void top_sort(struct top *top, enum top_key key, bool reverse);
 void top_filter(struct top *top, const char *filter);

@@ -305,12 +305,13 @@ static void wait_until(struct screen *s, int64_t at_ns, bool has_terminal)
  * @interval_ns: from one reading to the next
  * @count: readings to show; 0: no end
  * @filter: shows only some files, see top_filter(); NULL: all
+ * @key: the sort key
  *
  * On a terminal the screen is redrawn and keys are obeyed; otherwise each reading is printed.
  */
-void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count, const char *filter)
+void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count, const char *filter, enum top_key key)
 {
-	struct screen s = { .source = source };
+	struct screen s = { .source = source, .top.key = key };
 	bool has_terminal = isatty(STDOUT_FILENO);
 	int64_t next_ns = monotonic_ns();
 	unsigned long done = 0;

@@ -5,5 +5,6 @@
 #include <stdint.h>
 
 #include "input/source.h"
+#include "output/top.h"
 
-void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count, const char *filter);
+void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count, const char *filter, enum top_key key);

@@ -39,9 +39,9 @@ static void put_ext(FILE *out, const char *ext)
 		fputs("without an extension", out);
 }
 
-static void put_writer(FILE *out, const struct table *table, uint32_t writer)
+static void put_writer(FILE *out, const struct table *table, uint32_t writer, size_t n)
 {
-	AUTO_FREE char *text = phrase_writer(table, writer);
+	AUTO_FREE char *text = phrase_writer(table, writer, n);
 
 	name_put(out, text);
 }
@@ -82,25 +82,76 @@ static bool has_known_writer(uint32_t cause)
 
 /* === Breaks of one kind === */
 
-/* "; by a (pid 1)", "; by 20: a (pid 1), 3: b (pid 2), 4: 2 other processes" */
+/* The breaks of @n processes of one name, or of one that is not known. */
+struct namesakes {
+	const char *name;
+	uint32_t writer;	/* one of them */
+	uint64_t breaks;
+	size_t n;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct namesakes *x = a, *y = b;
+
+	return FIRST(strcmp(x->name, y->name), ORDER(x->writer, y->writer));
+}
+
+static int by_breaks(const void *a, const void *b)
+{
+	const struct namesakes *x = a, *y = b;
+
+	return FIRST(ORDER(y->breaks, x->breaks), ORDER(x->writer, y->writer));
+}
+
+/* Those who made breaks, by name, those with the most first. To be freed. */
+static struct namesakes *namesakes_of(const struct table *table, const struct file_break *breaks, size_t n, size_t *n_names)
+{
+	size_t n_sums;
+	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_WRITER, &n_sums);
+	struct namesakes *names = xcalloc(n_sums, sizeof(*names));
+
+	for (size_t i = 0; i < n_sums; i++) {
+		uint32_t writer = ft_cause_writer(sums[i].cause);
+
+		names[i] = (struct namesakes){ phrase_name(table, writer), writer, sums[i].breaks, 1 };
+	}
+	qsort(names, n_sums, sizeof(*names), by_name);
+	*n_names = 0;
+	for (size_t i = 0; i < n_sums; i++) {
+		struct namesakes *last = *n_names ? &names[*n_names - 1] : NULL;
+
+		if (last && !strcmp(last->name, names[i].name)) {
+			last->breaks += names[i].breaks;
+			last->n++;
+		} else {
+			names[(*n_names)++] = names[i];
+		}
+	}
+	qsort(names, *n_names, sizeof(*names), by_breaks);
+	return names;
+}
+
+/* "; by a (pid 1)", "; by 20: a (5 processes), 3: b (pid 2), 4: 2 other processes" */
 static void put_writers(FILE *out, const struct table *table, const struct file_break *breaks, size_t n)
 {
-	uint64_t n_listed = 0;
-	size_t n_sums, i;
-	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_WRITER, &n_sums);
+	uint64_t n_left = n, others = 0;
+	size_t n_names, i;
+	AUTO_FREE struct namesakes *names = namesakes_of(table, breaks, n, &n_names);
 
-	if (n_sums == 1 && !has_known_writer(breaks->cause))
-		n_sums = 0;
-	for (i = 0; i < n_sums && i < MAX_PROCESSES; i++) {
+	if (n_names == 1 && !has_known_writer(breaks->cause))
+		n_names = 0;
+	for (i = 0; i < n_names && i < MAX_PROCESSES; i++) {
 		fputs(i ? ", " : "; by ", out);
-		if (n_sums > 1)
-			fprintf(out, "%ju: ", (uintmax_t)sums[i].breaks);
-		put_writer(out, table, ft_cause_writer(sums[i].cause));
-		n_listed += sums[i].breaks;
+		if (n_names > 1)
+			fprintf(out, "%s: ", GROUPED(names[i].breaks));
+		put_writer(out, table, names[i].writer, names[i].n);
+		n_left -= names[i].breaks;
 	}
-	if (i < n_sums)
-		fprintf(out, ", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i,
-			n_sums - i == 1 ? "" : "es");
+	for (; i < n_names; i++)
+		others += names[i].n;
+	if (others)
+		fprintf(out, ", %s: %s other process%s", GROUPED(n_left), GROUPED(others), others == 1 ? "" : "es");
 }
 
 /* The breaks of a list that have this kind. To be freed. */
@@ -187,9 +238,9 @@ static void put_pairs(FILE *out, const struct table *table, const struct group *
 
 		if (!is_pair_of(pair, table, group))
 			continue;
-		fprintf(out, "%s%ju: files ",
+		fprintf(out, "%s%s: files ",
 			n_listed++ ? ", " : "  What the log went on to, most often, since the module began to count: ",
-			(uintmax_t)pair->times);
+			GROUPED(pair->times));
 		put_ext(out, strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
 		fputs(" of ", out);
 		name_put(out, pair->culprit);
@@ -198,14 +249,20 @@ static void put_pairs(FILE *out, const struct table *table, const struct group *
 		fputs(".\n", out);
 }
 
+/* ": 1 of 2 files is fragmented, 3 breaks" */
+static void put_fragmented(FILE *out, const struct group *group)
+{
+	fprintf(out, ": %s of %s %s fragmented, %s", GROUPED(group->fragmented), COUNT(group->files, "file"),
+		group->fragmented == 1 || group->files == 1 ? "is" : "are", COUNT(group->n_breaks, "break"));
+}
+
 static void put_group(FILE *out, const struct table *table, const struct group *group, const struct pairs *pairs,
 		      const char *flaw)
 {
 	fputs(*group->ext ? "" : "files ", out);
 	put_ext(out, group->ext);
-	fprintf(out, ": %s of %s%s%s%s", GROUPED(group->fragmented), COUNT(group->files, "file"),
-		group->fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(group->n_breaks, "break"),
-		flaw ? ".\n" : ":\n");
+	put_fragmented(out, group);
+	fputs(flaw ? ".\n" : ":\n", out);
 	if (flaw)
 		return;
 	put_kinds(out, table, group->breaks, group->n_breaks);
@@ -232,11 +289,12 @@ static void put_volume(FILE *out, const struct table *table, const struct group 
 	fputs(only ? ", only " : "", out);
 	name_put(out, only ? only : "");
 	/* those of a single extension are said with it */
-	if (only && n == 1 && all.n_breaks)
+	if (only && n == 1 && all.n_breaks) {
 		fputs(":\n", out);
-	else
-		fprintf(out, ": %s of %s%s%s.\n", GROUPED(all.fragmented), COUNT(all.files, "file"),
-			all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", COUNT(all.n_breaks, "break"));
+	} else {
+		put_fragmented(out, &all);
+		fputs(".\n", out);
+	}
 	for (size_t i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
 		put_group(out, table, &groups[i], pairs, flaw);
 	if (rest)
@@ -401,7 +459,7 @@ static void put_break(FILE *out, const struct table *table, const struct file_br
 		cause_flush_name(b->cause), cause_why_name(b->cause));
 	if (has_known_writer(b->cause)) {
 		fputs("; by ", out);
-		put_writer(out, table, writer);
+		put_writer(out, table, writer, 1);
 	}
 	if (writer > FT_SNAP_WRITER_SEVERAL) {
 		const struct writer *w = &table->writers[writer];
@@ -632,7 +690,7 @@ void why_block(FILE *out, const struct table *table, const struct f2fs_state *st
 		fprintf(out, " (%u:%u): ", v->major, v->minor);
 		k = table_extent_after(table, v, lba);
 		if (lba >= v->end_blk)
-			fprintf(out, "after the end of the volume, which has %ju blocks\n", (uintmax_t)v->end_blk);
+			fprintf(out, "after the end of the volume, which has %s blocks\n", GROUPED(v->end_blk));
 		else if (lba < v->first_blk)
 			fputs("metadata of F2FS\n", out);
 		else if (k < v->end && table->extents[k].lba <= lba)

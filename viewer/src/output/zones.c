@@ -57,10 +57,10 @@ static char *limit_sentence(const struct zone_opens *opens)
 		     xasprintf("%s", "");
 
 	return opens->limit == ZONE_MAX_ACTIVE ?
-		     xasprintf("%ju zones are open or closed, as many as can be: the device refuses a write to an empty one%s",
-			       (uintmax_t)opens->active, idle) :
-		     xasprintf("%ju zones are open, as many as can be: for a write to another one the device has to close one%s",
-			       (uintmax_t)opens->open, idle);
+		     xasprintf("%s zones are open or closed, as many as can be: the device refuses a write to an empty one%s",
+			       GROUPED(opens->active), idle) :
+		     xasprintf("%s zones are open, as many as can be: for a write to another one the device has to close one%s",
+			       GROUPED(opens->open), idle);
 }
 
 /* === Text === */
@@ -146,9 +146,9 @@ static void print_zones(FILE *out, const struct zoned *z, const struct zone_use 
 /* "; open: 6 of at most 12" */
 static void print_limit(FILE *out, const char *what, uint64_t n, uint64_t most)
 {
-	fprintf(out, "; %s: %ju", what, (uintmax_t)n);
+	fprintf(out, "; %s: %s", what, GROUPED(n));
 	if (most && most != UINT64_MAX)
-		fprintf(out, " of at most %ju", (uintmax_t)most);
+		fprintf(out, " of at most %s", GROUPED(most));
 }
 
 static void print_sizes(FILE *out, const struct zone_device *d, const struct zone_opens *opens)
@@ -168,11 +168,11 @@ static void print_sizes(FILE *out, const struct zone_device *d, const struct zon
 	for (size_t i = 0; i <= N_ZONE_CONDITIONS; i++) {
 		if (!counts[i])
 			continue;
-		fprintf(out, "%s%ju %s", between, (uintmax_t)counts[i], zone_condition_name(i));
+		fprintf(out, "%s%s %s", between, GROUPED(counts[i]), zone_condition_name(i));
 		between = ", ";
 	}
 	if (d->n_outside)
-		fprintf(out, "%s%zu not in the volume", between, d->n_outside);
+		fprintf(out, "%s%s not in the volume", between, GROUPED(d->n_outside));
 	print_limit(out, "open", opens->open, d->max_open);
 	print_limit(out, "open or closed", opens->active, d->max_active);
 	fputc('\n', out);

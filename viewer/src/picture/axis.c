@@ -29,13 +29,14 @@ size_t axis_lba_width(const struct layout *l, const struct runs *runs)
 /**
  * axis_every() - how many rows share a label
  * @l: the layout
- * @space: the least space between two labels, in heights of a digit
+ *
+ * Between two labels is half the height of a digit at least: numbers that touch look like a grey column.
  *
  * Return: 1 if each row has room for its own label.
  */
-size_t axis_every(const struct layout *l, double space)
+size_t axis_every(const struct layout *l)
 {
-	size_t need = (size_t)((DIGIT_H * (1 + space) + 1) * l->axis_scale);
+	size_t need = (size_t)((DIGIT_H * 1.5 + 1) * l->axis_scale);
 
 	return (need + l->pitch_y - 1) / l->pitch_y;
 }

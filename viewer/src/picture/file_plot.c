@@ -46,10 +46,16 @@ size_t file_plot_x(const struct file_plot *plot, uint64_t offset)
 	return plot->x + (size_t)plot_axis_px(&plot->across, (double)offset);
 }
 
+/* The height of the axis: below it is room for the lowest block, which is drawn higher than it is. */
+static size_t up_h(const struct file_plot *plot)
+{
+	return plot->h - layout_px(plot->layout->img, BLOCK_H);
+}
+
 /* Where the lower edge of a block is, pixels from the top. */
 static size_t lba_y(const struct file_plot *plot, double lba)
 {
-	return plot->y + plot->h - (size_t)plot_axis_px(&plot->up, lba);
+	return plot->y + up_h(plot) - (size_t)plot_axis_px(&plot->up, lba);
 }
 
 /* The addresses of an extent. */
@@ -81,7 +87,7 @@ static void find_axes(struct file_plot *plot)
 	const struct one_file *one = plot->one;
 	size_t cut = layout_px(plot->layout->img, CUT);
 
-	plot_axis_init(&plot->up, plot->h, cut, layout_px(plot->layout->img, LEAST_STEP), used_lba, one, one->table.n_extents);
+	plot_axis_init(&plot->up, up_h(plot), cut, layout_px(plot->layout->img, LEAST_STEP), used_lba, one, one->table.n_extents);
 	plot_axis_init(&plot->across, plot->w, cut, (size_t)(OFFSET_COLS * LETTER_W * plot->layout->axis_scale), used_offset, one,
 		       one->n_parts + has_lead(one));
 }
@@ -217,10 +223,6 @@ static void add_blks(struct column *c, double lba, double end, uint32_t rgb)
 
 	if (bottom < top + least)
 		bottom = top + least;
-	if (bottom > plot->h) {
-		top -= top < bottom - plot->h ? top : bottom - plot->h;
-		bottom = plot->h;
-	}
 	for (row = top; row < bottom; row++) {
 		c->blks[row] += end - lba;
 		c->rgb[0][row] += (end - lba) * (rgb >> 16);
@@ -326,7 +328,7 @@ static void draw_cuts(const struct file_plot *plot, struct canvas *canvas)
 
 	for (size_t i = 1; i < plot->up.n; i++) {
 		const struct plot_band *band = &plot->up.bands[i];
-		double top = (double)(plot->y + plot->h - band->px);
+		double top = (double)(plot->y + up_h(plot) - band->px);
 		AUTO_FREE char *text = xasprintf("%s without a block of this file", BLKS(plot->one->table.volumes, band->first - band[-1].end));
 
 		canvas_fill(canvas, (double)plot->x, top, (double)plot->w, cut, RGB_PAGE);

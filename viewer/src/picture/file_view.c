@@ -4,6 +4,8 @@
  * The legend counts all breaks; the list has all of a few, or the farthest of many.
  */
 
+#include <math.h>
+
 #include "model/causes.h"
 #include "names.h"
 #include "picture/file_plot.h"
@@ -124,7 +126,8 @@ static void put_last_block(struct view *view, const struct extent *last)
 static void put_scale(struct view *view)
 {
 	const struct file_plot *plot = &view->plot;
-	double bin = plot_axis_per_px(&plot->across) * (double)plot->bin;
+	/* breaks are between whole blocks */
+	double bin = fmax(plot_axis_per_px(&plot->across) * (double)plot->bin, 1);
 	const struct volume *v = &view->one->table.volumes[0];
 	struct legend *l = &view->legend;
 

@@ -282,19 +282,19 @@ uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_
  * @l: the layout
  * @table: the table
  *
- * Return: a text like "1 cell = 4 blocks (16 KiB)"; to be freed.
+ * Return: a text like "1 cell = 4 blocks (16 KiB)" or "1 cell = about 4,096 blocks (16 MiB)"; to be freed.
  */
 char *layout_cell_size(const struct layout *l, const struct table *table)
 {
 	double blks = (double)l->units_per_cell / (double)l->units_per_blk;
-	char number[32];
-	int len;
+	uint64_t whole = (uint64_t)(blks + 0.5);
+	const char *bytes = BYTES(blks * table_blk_bytes(table));
+	/* a cell of the whole curve may be a hair smaller than a round number */
+	bool is_whole = blks > (double)whole - 0.005 && blks < (double)whole + 0.005;
 
-	/* A cell of the whole curve may be a hair smaller than a round number: 4096, not 4096.00. */
-	len = snprintf(number, sizeof(number), "%.2f", blks);
-	if (!strcmp(number + len - 3, ".00"))
-		number[len - 3] = '\0';
-	return xasprintf("1 cell = %s block%s (%s)", number, strcmp(number, "1") ? "s" : "", BYTES(blks * table_blk_bytes(table)));
+	if (is_whole || blks >= 100)
+		return xasprintf("1 cell = %s%s (%s)", is_whole ? "" : "about ", COUNT(whole, "block"), bytes);
+	return xasprintf("1 cell = %.2f blocks (%s)", blks, bytes);
 }
 
 /* === From cells to pixels === */

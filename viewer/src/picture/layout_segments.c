@@ -369,7 +369,7 @@ static void draw_rows(const struct layout *l, struct canvas *canvas, const struc
 {
 	const struct zones *zones = l->zone_blks ? &runs->zones[runs->parts[volume].volume] : NULL;
 	const struct volume *v = runs_volume(runs, volume);
-	size_t every = axis_every(l, 0.14), next = 0, row;
+	size_t every = axis_every(l), next = 0, row;
 
 	for (row = 0; row < grid->rows; row++) {
 		if (rows[row].folded) {

@@ -160,10 +160,10 @@ static void draw_folding(struct legend *l)
 		return;
 	}
 	if (limit != wanted)
-		snprintf(lost, sizeof(lost), wanted ? " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
-	legend_line(l, RGB_FAINT, "%s of more than %s blocks are folded (gaps: %ju): the rest is %s%s",
+		snprintf(lost, sizeof(lost), wanted ? " (%s did not fit)" : " (all did not fit)", GROUPED(wanted));
+	legend_line(l, RGB_FAINT, "%s of more than %s blocks are folded (gaps: %s): the rest is %s%s",
 		    l->colors->source->range_rule ? "ranges of one colour" : "fragments",
-		    GROUPED(l->layout->fold_over), (uintmax_t)l->layout->free_fold_over,
+		    GROUPED(l->layout->fold_over), GROUPED(l->layout->free_fold_over),
 		    l->layout->label > 0 ? "a hatched box with the number of its blocks" :
 		    l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box", lost);
 }

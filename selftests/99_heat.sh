@@ -40,7 +40,7 @@ requests_across() {
 	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
 }
 
-plan 62
+plan 64
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -195,6 +195,11 @@ fileop atomic $MNT/atomic begin write 8K 16K sync commit
 expect "overwritten by an atomic commit" "$(sums atomic | cut -d ' ' -f 4)" 4
 fileop atomic $MNT/atomic begin write 128K 16K sync commit
 expect "blocks that an atomic commit adds are no overwrites" "$(sums atomic | cut -d ' ' -f 4)" 4
+fileop atomic $MNT/atomic begin write 8K 4K sync write 8K 4K sync write 8K 4K sync commit
+expect "a block of an atomic write that is flushed three times is one" "$(sums atomic | cut -d ' ' -f 4)" 5
+fileop write $MNT/atomic 8K 4K
+sync
+expect "and so is one that is overwritten after the commit" "$(sums atomic | cut -d ' ' -f 4)" 6
 rm $MNT/atomic
 
 # Defragment rewrites blocks, and reads them: no user has overwritten anything.

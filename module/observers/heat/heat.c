@@ -584,7 +584,25 @@ static void probe_submit_read(void *unused, struct super_block *sb, int type,
 		    A_REQUEST);
 }
 
-/* A block that was on the volume is written elsewhere, by a user. */
+/* Is the block of a file there, by its map, which does not know this write yet? */
+static noinline bool is_at(const struct super_block *sb, unsigned long ino, u32 lblk, u32 lba)
+{
+	struct ft_inode *rec = ft_probe_begin(sb, ino);
+	bool found;
+
+	if (!rec)
+		return false;
+	spin_lock(&rec->lock);
+	found = ft_extmap_lba(&rec->map, lblk) == lba;
+	spin_unlock(&rec->lock);
+	ft_probe_leave();
+	return found;
+}
+
+/*
+ * A block that was on the volume is written elsewhere, by a user. The copy for an atomic write
+ * has blocks of its own: they are not the file's before the commit.
+ */
 static void probe_submit_write(void *unused, FT_PAGE *what,
 			       struct f2fs_io_info *fio)
 {
@@ -592,7 +610,9 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 
 	if (fio->type == DATA && ft_on_volume(fio->old_blkaddr) &&
 	    fio->io_type == FS_DATA_IO && !ft_migrates(what) &&
-	    likely(!ft_f2fs_has_clusters(inode)))
+	    likely(!ft_f2fs_has_clusters(inode)) &&
+	    (likely(!ft_f2fs_cow_inode(inode)) ||
+	     is_at(inode->i_sb, fio->ino, what->index, fio->old_blkaddr)))
 		count_event(inode->i_sb, fio->ino, what->index, (u64)what->index + 1,
 			    AN_OVERWRITE);
 }

@@ -11,6 +11,8 @@
 set -eu
 
 DBG=/sys/kernel/debug/fragtrace
+# A kernel without debugfs has the module's files elsewhere.
+grep -qw debugfs /proc/filesystems || DBG=/proc/fragtrace
 DISK=/dev/vda
 DISK2=/dev/vdb
 MNT=/mnt/f2fs

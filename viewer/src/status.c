@@ -54,7 +54,7 @@ void status_run(void)
 	struct table table;
 
 	if (!is_loaded || access(DEFAULT_SNAPSHOT, R_OK)) {
-		puts(is_loaded ? "The module fragtrace is loaded, but debugfs cannot be read: are you root, and is it mounted?" :
+		puts(is_loaded ? "The module fragtrace is loaded, but its files cannot be read: are you root, and is debugfs mounted?" :
 		     "The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR (a directory on F2FS)");
 		cli_print("Without it: fragtrace view TABLE draws a saved snapshot, a mailed text or a recording. "
 			  "All commands: fragtrace --help\n");
@@ -68,8 +68,9 @@ void status_run(void)
 	top_add(&top, &table);
 	AUTO_FREE char *summary = top_summary(&top, 1);
 	printf("%s%s", top.table.n_volumes ? summary : "", top.table.n_volumes ? "\n" : "");
-	cli_print(top.table.n_volumes ? "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n" :
-		  "Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");
+	if (!top.table.n_volumes)
+		printf("Next, as root: echo 'add DIR' >%s; all commands: fragtrace --help\n", MODULE_FILE("targets"));
+	cli_print(top.table.n_volumes ? "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n" : "");
 	top_free(&top);
 	source_free(&source);
 }

@@ -11,6 +11,8 @@
 set -eu
 
 DBG=/sys/kernel/debug/fragtrace
+# A kernel without debugfs has the module's files elsewhere.
+grep -qw debugfs /proc/filesystems || DBG=/proc/fragtrace
 DISK=/dev/vda
 DISK2=/dev/vdb
 MNT=/mnt/f2fs
@@ -383,10 +385,13 @@ loaded() {
 
 # late(settings...) - delay a function of fragtrace, see programs/late/late.c; without settings, end that
 #
-# The delay keeps a CPU busy: meanwhile the shell uses all of them, if run_tests.sh keeps it to one.
+# Link-time optimization may have added a number to the name of the function. The delay keeps a CPU busy: meanwhile the shell
+# uses all of them, if run_tests.sh keeps it to one.
 # False without late.ko, which only guests of ours have to have.
 # shellcheck disable=SC2120 # settings are optional
 late() {
+	local renamed
+
 	! [ -d /sys/module/late ] || rmmod late
 	if [ $# = 0 ]; then
 		[ -z "${CPUS:-}" ] || taskset -p "$CPUS" $$ >/dev/null
@@ -395,6 +400,11 @@ late() {
 	[ -z "${CPUS:-}" ] || taskset -p ffffffff $$ >/dev/null
 	[ -f /tools/late.ko ] || [ -z "${FRAGTRACE_GUEST:-}" ] || bail "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	[ -f /tools/late.ko ] || return 1
+	renamed=$(sed -n "s/^[^ ]* [tT] \(${1#function=}\.llvm\.[0-9]*\).*/\1/p" /proc/kallsyms)
+	[ -z "$renamed" ] || {
+		shift
+		set -- "function=$renamed" "$@"
+	}
 	insmod /tools/late.ko "$@" || bail "cannot delay: $*"
 }
 

@@ -65,7 +65,7 @@ FRAGTRACE_KO=${FRAGTRACE_KO:-$(module_file)}
 [ -f "$FRAGTRACE_KO" ] || skip_all "there is no module fragtrace for kernel $(uname -r): run make, or make install"
 ! loaded || skip_all "fragtrace is in use here: its users would lose it"
 find_programs || skip_all "the test programs are not there, and cannot be built"
-[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug || skip_all "debugfs cannot be mounted"
+[ "$DBG" = /proc/fragtrace ] || [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug || skip_all "debugfs cannot be mounted"
 modprobe -q loop || :
 LOOP_DIR=$(mktemp -d)
 MNT=$LOOP_DIR/f2fs

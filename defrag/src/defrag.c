@@ -17,7 +17,7 @@
 #include "util.h"
 #include "weight.h"
 
-#define HEAT DEBUGFS "/fragtrace/heat"
+#define HEAT MODULE_FILE("heat")
 
 static int carry_out(struct plan *plan, const struct options *options, struct source *source)
 {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files below /sys/kernel/debug/fragtrace: counters and commands. The files
- * that show maps are in text.c and binary.c. The first line of a file names its
- * format and version; a change of the format raises its version.
+ * The files below /sys/kernel/debug/fragtrace, or /proc/fragtrace where there is no
+ * debugfs: counters and commands. The files that show maps are in text.c and
+ * binary.c. The first line of a file names its format and version; a change of the
+ * format raises its version.
  */
 
+#include <linux/capability.h>
 #include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
@@ -24,6 +28,7 @@
 #include "watch/target.h"
 
 static struct dentry *dir;
+static struct proc_dir_entry *proc_dir;	/* instead of it */
 static umode_t forbidden;	/* of all files: none of these bits is set */
 
 /* === stats ================================================================ */
@@ -181,7 +186,7 @@ static const struct ft_text audit_text = {
 	.words = "1, or a watched directory",
 };
 
-/* === Life ================================================================= */
+/* === The files ============================================================ */
 
 static const struct ft_text *const texts[] = {
 	&ft_table_text, &ft_extents_text, &ft_files_text, &ft_healed_text,
@@ -201,12 +206,74 @@ static umode_t forbidden_mode(void)
 	return 0222;
 }
 
+/* === Without debugfs ====================================================== */
+
+/*
+ * From here on the file is as it is in debugfs: while it is open, it holds the module.
+ * Unlike debugfs, procfs is mounted in containers, too, whose root is to see nothing of
+ * the machine's files.
+ */
+static int proc_open(struct inode *inode, struct file *file)
+{
+	const struct file_operations *fops = inode->i_private ? &ft_text_fops : &ft_binary_fops;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EACCES;
+	if (!fops_get(fops))
+		return -ENOENT;
+	replace_fops(file, fops);
+	return fops->open(inode, file);
+}
+
+/* Without @proc_lseek procfs takes the files for streams. */
+static const struct proc_ops proc_ops = {
+	.proc_open = proc_open,
+	.proc_lseek = default_llseek,
+};
+
+static int create_proc_dir(void)
+{
+	proc_dir = proc_mkdir_mode("fragtrace", 0700, NULL);
+	if (!proc_dir) {
+		pr_err("no directory in procfs\n");
+		return -ENOMEM;
+	}
+	pr_notice("this kernel has no debugfs, or does not allow it: the files are in /proc/fragtrace\n");
+	return 0;
+}
+
+/* === Life ================================================================= */
+
+static int create_dir(void)
+{
+	struct inode *inode;
+
+	dir = debugfs_create_dir("fragtrace", NULL);
+	if (IS_ERR(dir)) {
+		pr_err("no directory in debugfs: %ld\n", PTR_ERR(dir));
+		return PTR_ERR(dir);
+	}
+	/* paths of files are for root only */
+	inode = d_inode(dir);
+	inode_lock(inode);
+	inode->i_mode &= ~0077;
+	inode_unlock(inode);
+	forbidden = forbidden_mode();
+	return 0;
+}
+
 static int create(const char *name, umode_t mode, const void *data,
 		  const struct file_operations *fops)
 {
-	struct dentry *file = debugfs_create_file(name, mode & ~forbidden, dir,
-						  (void *)data, fops);
+	struct dentry *file;
 
+	if (proc_dir) {
+		if (proc_create_data(name, mode, proc_dir, &proc_ops, (void *)data))
+			return 0;
+		pr_err("no file %s in procfs\n", name);
+		return -ENOMEM;
+	}
+	file = debugfs_create_file(name, mode & ~forbidden, dir, (void *)data, fops);
 	if (IS_ERR(file))
 		pr_err("no file %s in debugfs: %ld\n", name, PTR_ERR(file));
 	return PTR_ERR_OR_ZERO(file);
@@ -220,33 +287,24 @@ static int create_text(const struct ft_text *text)
 /**
  * ft_debugfs_init() - create the files
  *
- * Return: 0, or the error of debugfs. Without its files the module is useless.
+ * Return: 0, or the error of debugfs or procfs. Without its files the module is useless.
  */
 int ft_debugfs_init(void)
 {
 	const struct ft_observer *o;
-	struct inode *inode;
 	unsigned int i;
 	int err;
 
-	dir = debugfs_create_dir("fragtrace", NULL);
-	if (IS_ERR(dir)) {
-		pr_err("no directory in debugfs: %ld\n", PTR_ERR(dir));
-		return PTR_ERR(dir);
-	}
-	/* paths of files are for root only */
-	inode = d_inode(dir);
-	inode_lock(inode);
-	inode->i_mode &= ~0077;
-	inode_unlock(inode);
-	forbidden = forbidden_mode();
+	err = debugfs_initialized() ? create_dir() : create_proc_dir();
+	if (err)
+		return err;
 	err = create("snapshot", 0400, NULL, &ft_binary_fops);
 	for (i = 0; i < ARRAY_SIZE(texts) && !err; i++)
 		err = create_text(texts[i]);
 	ft_for_each_observer(o, i)
 		err = err ?: create_text(o->text);
 	if (err)
-		debugfs_remove(dir);
+		ft_debugfs_exit();
 	return err;
 }
 
@@ -255,5 +313,8 @@ int ft_debugfs_init(void)
  */
 void ft_debugfs_exit(void)
 {
-	debugfs_remove(dir);
+	if (proc_dir)
+		proc_remove(proc_dir);
+	else
+		debugfs_remove(dir);
 }

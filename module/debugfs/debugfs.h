@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files in debugfs: debugfs.c creates them, and those of the observers; text.c,
- * binary.c, and gc.c show snapshots, tally.c what they do not have.
+ * The files in debugfs, or in procfs: debugfs.c creates them, and those of the
+ * observers; text.c, binary.c, and gc.c show snapshots, tally.c what they do not have.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H

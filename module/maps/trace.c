@@ -192,7 +192,7 @@ void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
 		.len = end - lblk,
 		.old_lba = traced->old_lba,
 		.new_lba = FT_TRACE_HOLE,
-		.op = end == FT_LBLK_END ? FT_TRACE_TRUNCATE : alloc->op,
+		.op = end == FT_LBLK_END ? (u8)FT_TRACE_TRUNCATE : alloc->op,
 		.flush = alloc->flush,
 	};
 

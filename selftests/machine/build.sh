@@ -58,7 +58,8 @@ ft_make_module() {
 	shift
 	[ -f "$FT_TOP/Kbuild" ] || ft_die "$FT_TOP/Kbuild is missing: there is no module to build"
 	ft_mirror "$dir"
-	ft_inside make -s -C "$KDIR" M="$dir" ${F2FS_KO:+F2FS_KO="$F2FS_KO"} ${VMLINUX_BTF:+VMLINUX_BTF="$VMLINUX_BTF"} \
+	# shellcheck disable=SC2086 # arguments
+	ft_inside make -s -C "$KDIR" $KMAKE M="$dir" ${F2FS_KO:+F2FS_KO="$F2FS_KO"} ${VMLINUX_BTF:+VMLINUX_BTF="$VMLINUX_BTF"} \
 		${F2FS_SRC:+F2FS_SRC="$F2FS_SRC"} -j "$(nproc)" "$@" modules >&2 || ft_die "the module does not build against $KDIR"
 	[ -f "$dir/fragtrace.ko" ] || ft_die "kbuild ended well but left no $dir/fragtrace.ko"
 	echo "$dir/fragtrace.ko"
@@ -142,7 +143,7 @@ build_main() {
 		;;
 	running)
 		ft_running
-		KROOT=
+		KROOT='' KMAKE=''
 		mkdir -p "$(ft_build_root)"
 		ft_make_module "$(ft_build_root)/$KREL" "$@"
 		;;

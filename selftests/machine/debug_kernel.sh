@@ -5,7 +5,7 @@
 #
 # To be sourced by setup.sh. The configuration of a kernel NAME is allnoconfig, kernel/common.config and
 # kernel/NAME.config; the last one has priority. It is built again only after a change of Debian's source or
-# of one of these files.
+# of one of these files. A line `# make: ARGUMENTS` in kernel/NAME.config names another compiler.
 
 # The kernel series that is built.
 FT_DEBUG_SERIES=6.12
@@ -16,6 +16,11 @@ ft_debug_is() {
 	*/* | common) return 1 ;;
 	esac
 	[ -f "$FT_TESTS/machine/kernel/$1.config" ]
+}
+
+# ft_debug_make(name) - print the arguments of make that its configuration asks for, for the kernel and for modules
+ft_debug_make() {
+	sed -n 's/^# make: //p' "$FT_TESTS/machine/kernel/$1.config"
 }
 
 # ft_debug_source() - print the version of Debian's source; print nothing if it is not on offer
@@ -38,7 +43,8 @@ ft_debug_configure() {
 
 	ft_debug_fragment "$2" >"$1/fragment"
 	mkdir -p "$1/build"
-	make -s -C "$1/source" O="$1/build" KCONFIG_ALLCONFIG="$1/fragment" allnoconfig >/dev/null || return 1
+	# shellcheck disable=SC2086 # arguments
+	make -s -C "$1/source" O="$1/build" $KMAKE KCONFIG_ALLCONFIG="$1/fragment" allnoconfig >/dev/null || return 1
 	dropped=$(grep CONFIG_ "$1/fragment" | grep -vxFf "$1/build/.config" || :)
 	[ -z "$dropped" ] || ft_die "kernel $2: kconfig does not take $(echo "$dropped" | tr '\n' ' ')"
 }
@@ -52,9 +58,11 @@ ft_debug_install() {
 	mkdir -p "$2/boot" "$2/btf" "$2/source/fs"
 	cp "$1/build/arch/x86/boot/bzImage" "$2/boot/vmlinuz-$rel"
 	cp "$1/build/.config" "$2/boot/config-$rel"
-	make -s -C "$1/source" O="$1/build" INSTALL_MOD_PATH="$2" modules_install >/dev/null || return 1
+	# shellcheck disable=SC2086 # arguments
+	make -s -C "$1/source" O="$1/build" $KMAKE INSTALL_MOD_PATH="$2" modules_install >/dev/null || return 1
 	# The headers, as distributions package them, and F2FS's own.
-	make -s -C "$1/source" O="$1/build" run-command \
+	# shellcheck disable=SC2086
+	make -s -C "$1/source" O="$1/build" $KMAKE run-command \
 		KBUILD_RUN_COMMAND="$1/source/scripts/package/install-extmod-build $2/headers" || return 1
 	cp -r "$1/source/fs/f2fs" "$2/source/fs/"
 	# fragtrace checks the build ID of the object that F2FS is in.
@@ -87,7 +95,8 @@ ft_debug_build() {
 	fi
 	ft_debug_configure "$work" "$1" || return 1
 	ft_say "kernel $1: compiling, 10 to 20 minutes on two processors; see $work/log"
-	nice -n 19 make -C "$work/source" O="$work/build" -j "$(nproc)" bzImage modules >"$work/log" 2>&1 || {
+	# shellcheck disable=SC2086 # arguments
+	nice -n 19 make -C "$work/source" O="$work/build" $KMAKE -j "$(nproc)" bzImage modules >"$work/log" 2>&1 || {
 		grep -E -A 5 'error|Error' "$work/log" | head -n 20 >&2
 		return 1
 	}
@@ -98,10 +107,11 @@ ft_debug_build() {
 	ft_say "kernel $1: built in $(cat "$3/seconds") seconds, $(du -sm "$3" | cut -f 1) MB"
 }
 
-# ft_debug_kernel(name) - make sure that this kernel is there; set KROOT
+# ft_debug_kernel(name) - make sure that this kernel is there; set KROOT, and KMAKE to arguments of make
 ft_debug_kernel() {
 	local version key older
 
+	KMAKE=$(ft_debug_make "$1")
 	version=$(ft_debug_source)
 	[ -n "$version" ] || {
 		ft_apt_update
@@ -110,6 +120,7 @@ ft_debug_kernel() {
 	}
 	key=$(echo "$version" | cat - "$FT_TESTS/machine/kernel/common.config" "$FT_TESTS/machine/kernel/$1.config" | cksum | cut -d ' ' -f 1)
 	KROOT=$(ft_cache)/kernels/$1-$key
+	[ -z "$KMAKE" ] || ft_packages clang
 	[ ! -f "$KROOT/.complete" ] || return 0
 	ft_packages build debug
 	mkdir -p "$(ft_cache)/kernels"

@@ -244,13 +244,13 @@ ft_unpack_kernel() {
 	mv "$tmp" "$final"
 }
 
-# ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ F2FS_KO VMLINUX_BTF F2FS_SRC, and TREE
+# ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ F2FS_KO VMLINUX_BTF F2FS_SRC KMAKE, and TREE
 # if the user has built it in one
 #
-# F2FS_KO is empty if F2FS is built in, F2FS_SRC if the BTF has all types of F2FS.
+# F2FS_KO is empty if F2FS is built in, F2FS_SRC if the BTF has all types of F2FS, KMAKE if make needs no arguments.
 # shellcheck disable=SC2034 # used by those who source this file
 ft_kernel() {
-	TREE=
+	TREE='' KMAKE=''
 	if ft_debug_is "$1"; then
 		ft_debug_kernel "$1"
 		ft_kernel_folder "$KROOT"

@@ -5,11 +5,11 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, judge, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page
+#                                  bench, judge, large, soak, reports, papers, deb, bare, coverage, check, debug, clang, xfstests, fuzz or page
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
-#                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
-#                                  print its paths
+#                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug, by clang:
+#                                  cfi) there; print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
 #   setup.sh accel VERSION         print kvm or tcg: what boots that kernel on this machine
 #   setup.sh qemu                  print the command of the QEMU that emulates guests; unpack a newer one than the
@@ -31,7 +31,7 @@ FT_TESTS=${FT_TESTS:-$(cd "$(dirname "$0")/.." && pwd)}
 FT_TOP=${FT_TESTS%/*}
 FT_VNG_VERSION=1.42
 # Valid names of kernels.
-FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, 6.12-arm64, 7-arm64, 6.12-arm64-16k, 7-arm64-16k, kasan, kcsan, rt-debug"
+FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, 6.12-arm64, 7-arm64, 6.12-arm64-16k, 7-arm64-16k, kasan, kcsan, rt-debug, cfi"
 # The default kernels of the tests.
 # shellcheck disable=SC2034 # run.sh, fuzz.sh
 FT_TESTED="6.12 6.1 7"
@@ -121,12 +121,13 @@ ft_group() {
 	coverage) echo "python3-coverage" ;;
 	check) echo "python3 perl shellcheck sparse pyflakes3 mypy clang lld llvm clang-format coccinelle" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
+	clang) echo "clang-19 lld-19 llvm-19" ;;
 	xfstests) echo "autoconf automake libtool-bin pkg-config gettext uuid-dev uuid-runtime xfslibs-dev xfsprogs libattr1-dev
 		libacl1-dev libaio-dev attr acl dmsetup fio bc" ;;
 	fuzz) echo "make clang llvm libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev
 		libzstd-dev" ;;
 	page) echo "make emscripten" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, judge, large, soak, reports, papers, deb, bare, coverage, check, debug, xfstests, fuzz or page" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, judge, large, soak, reports, papers, deb, bare, coverage, check, debug, clang, xfstests, fuzz or page" ;;
 	esac
 }
 

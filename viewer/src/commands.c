@@ -118,7 +118,7 @@ static uint64_t audit_differences(const struct source *source)
 	struct text stats;
 	uint64_t n = 0;
 
-	if (strncmp(source->path, DEBUGFS "/", strlen(DEBUGFS "/")) || !source_read_beside(source, "stats", &stats))
+	if (!source_is_live(source->path) || !source_read_beside(source, "stats", &stats))
 		return 0;
 	found = strstr(stats.buf, mark);
 	if (found)
@@ -411,7 +411,7 @@ static void prepare_space(struct session *s)
 		die("%s: cannot open: %s", table, strerror(errno));
 	session_take_snapshot(s);
 	table = s->options.table;
-	if (!table || s->options.f2fs_state || !strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
+	if (!table || s->options.f2fs_state || source_is_live(table))
 		return;
 	AUTO_FREE char *state = recorded_state(table);
 	if (!state)

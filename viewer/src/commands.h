@@ -4,11 +4,11 @@
 
 #include "cli.h"
 
-#define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
-#define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
-#define DEFAULT_LATENCY DEBUGFS "/fragtrace/latency"
-#define DEFAULT_LEDGER DEBUGFS "/fragtrace/ledger"
-#define DEFAULT_GC_RUNS DEBUGFS "/fragtrace/gc_runs"
+#define DEFAULT_TABLE MODULE_FILE("table")
+#define DEFAULT_SNAPSHOT MODULE_FILE("snapshot")
+#define DEFAULT_LATENCY MODULE_FILE("latency")
+#define DEFAULT_LEDGER MODULE_FILE("ledger")
+#define DEFAULT_GC_RUNS MODULE_FILE("gc_runs")
 #define N_COMMANDS 25
 
 extern const struct command commands[N_COMMANDS];

@@ -96,8 +96,8 @@ static void require_volume(const struct session *s, const struct table *table)
 	/* that was said */
 	if (s->source.waiting)
 		exit(EXIT_FAILURE);
-	die("%s: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >" DEBUGFS "/fragtrace/targets",
-	    s->source.name);
+	die("%s: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >%s",
+	    s->source.name, MODULE_FILE("targets"));
 }
 
 /**

@@ -54,7 +54,7 @@ void status_run(void)
 	struct table table;
 
 	if (!is_loaded || access(DEFAULT_SNAPSHOT, R_OK)) {
-		puts(is_loaded ? "The module fragtrace is loaded, but debugfs cannot be read: are you root, and is it mounted?" :
+		puts(is_loaded ? "The module fragtrace is loaded, but its files cannot be read: are you root, and is debugfs mounted?" :
 		     "The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR, or insmod fragtrace.ko path=DIR (a directory on F2FS)");
 		printf("Without it: %s view TABLE draws a saved snapshot, a mailed text or a recording. All commands: %s --help\n", program, program);
 		cli_print("");
@@ -71,7 +71,7 @@ void status_run(void)
 	if (top.table.n_volumes)
 		printf("Next: %s top, why, view, serve or defrag", program);
 	else
-		printf("Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets");
+		printf("Next, as root: echo 'add DIR' >%s", MODULE_FILE("targets"));
 	printf("; all commands: %s --help\n", program);
 	cli_print("");
 	top_free(&top);

@@ -51,8 +51,8 @@ static const char *in_fake(const char *folder, const char *name)
 
 static const char *instead(const char *path)
 {
-	return !strncmp(path, "/sys/", 5) || !strncmp(path, "/proc/fs/", 9) || !strncmp(path, "/dev/fake", 9) ||
-	       !strcmp(path, "/proc/self/mounts") ?
+	return !strncmp(path, "/sys/", 5) || !strncmp(path, "/proc/fs/", 9) || !strncmp(path, "/proc/fragtrace", 15) ||
+	       !strncmp(path, "/dev/fake", 9) || !strcmp(path, "/proc/self/mounts") ?
 	       in_fake("", path + 1) : path;
 }
 

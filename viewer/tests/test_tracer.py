@@ -494,10 +494,30 @@ def test_how_it_stands(world: World) -> None:
     assert "are you root" in run().stdout + run().stderr
 
 
+def test_a_kernel_without_debugfs(world: World) -> None:
+    """Then the files are in procfs, and every command finds them there."""
+    def run(*args: str) -> subprocess.CompletedProcess:
+        return subprocess.run([world.view, *args], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
+
+    usual = run("table", "--csv")
+    world.put("sys/module/fragtrace/version", "")
+    (world.fake / "proc").mkdir()
+    os.rename(world.fake / "sys/kernel/debug/fragtrace", world.fake / "proc/fragtrace")
+    world.put("proc/fragtrace/targets", "# fragtrace targets 1\n# dev ino state files path\n254:0 3 live 1 /m0\n")
+    world.put("proc/fragtrace/stats", "# fragtrace stats 1\naudit_differences 2\n")
+    assert "  /m0: live, 1 file followed" in run().stdout, run().stdout
+    expect((run("table", "--csv").stdout, usual.returncode), (usual.stdout, 0))
+    expect(run("check").returncode, 3)
+    for command, name in ("cost", "latency"), ("ledger", "ledger"), ("gc", "gc_runs"):
+        assert f"/proc/fragtrace/{name}" in run(command).stderr, run(command).stderr
+    world.put("fail/open", "13\n")
+    told(world, "/proc/fragtrace/snapshot: cannot open: Permission denied (only root may read this: are you root?)")
+
+
 def test_why_there_is_no_table(world: World) -> None:
     snapshot = "/sys/kernel/debug/fragtrace/snapshot: cannot open: "
     world.put("sys/module/fragtrace/version", "")
-    for number, message in ((13, "Permission denied (only root may read debugfs: are you root?)"),
+    for number, message in ((13, "Permission denied (only root may read this: are you root?)"),
                             (1, "Operation not permitted (kernel lockdown may forbid debugfs)"),
                             (12, "Cannot allocate memory (the kernel has no memory for a copy of the maps)"),
                             (5, "Input/output error (debugfs is not mounted: mount -t debugfs none /sys/kernel/debug)")):

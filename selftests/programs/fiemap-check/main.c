@@ -313,7 +313,7 @@ static void compare_all(struct files *files, const struct options *opt)
 static void __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: fiemap-check [options] FOLDER...\n"
-	      "  -d, --debugfs DIR   fragtrace's folder (default /sys/kernel/debug/fragtrace)\n"
+	      "  -d, --debugfs DIR   fragtrace's folder (default: in debugfs, or /proc/fragtrace)\n"
 	      "  -u, --unwritten     compare unwritten extents, too\n"
 	      "  -c, --claims        compare only files reported exact; writers are stopped, other files may be stale\n"
 	      "  -p, --partial       lines about files outside the folders are no error\n"
@@ -332,7 +332,7 @@ int main(int argc, char **argv)
 		{ "truth", required_argument, NULL, 'T' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *debugfs = "/sys/kernel/debug/fragtrace";
+	const char *debugfs = access("/proc/fragtrace", F_OK) ? "/sys/kernel/debug/fragtrace" : "/proc/fragtrace";
 	char *table, *extents, *list;
 	struct options opt = { 0 };
 	struct files files = { 0 };

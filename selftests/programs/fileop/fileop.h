@@ -127,6 +127,7 @@ void op_shadow(int argc, char **argv);
 void become(unsigned int uid);
 uint64_t now_ms(void);
 void op_as(int argc, char **argv);
+void op_confined(int argc, char **argv);
 void op_timed(int argc, char **argv);
 
 /* attr.c */

@@ -727,6 +727,7 @@ static const struct {
 	{ "friend", 3, op_friend, "FOLDER SECONDS SEED" },
 	{ "creates", 2, op_creates, "FOLDER FILE" },
 	{ "as", 3, op_as, "USER NICE COMMAND..." },
+	{ "confined", 1, op_confined, "COMMAND..." },
 	{ "timed", 3, op_timed, "FILE SECONDS COMMAND..." },
 	{ "rocksdb", 2, op_rocksdb, "FOLDER FILES" },
 	{ "voltdb", 2, op_voltdb, "FOLDER WRITES" },

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, runs commands: as another user, or with a time limit that also holds for a process that cannot be
- * killed.
+ * fileop, runs commands: as another user, as the root of a container, or with a time limit that also holds for a
+ * process that cannot be killed.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,20 @@ void op_as(int argc, char **argv)
 	become(num(argv[0]));
 	execvp(argv[2], argv + 2);
 	fail(argv[2]);
+}
+
+/**
+ * op_confined() - run a command as the root of a container: without CAP_SYS_ADMIN
+ * @argc: number of words
+ * @argv: command
+ */
+void op_confined(int argc, char **argv)
+{
+	(void)argc;
+	if (prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN))
+		fail("PR_CAPBSET_DROP");
+	execvp(argv[0], argv);
+	fail(argv[0]);
 }
 
 /**

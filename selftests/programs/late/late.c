@@ -76,8 +76,11 @@ static void remember(struct pt_regs *regs)
 	raw_spin_unlock(&args_lock);
 }
 
-/* @addr: where the probe was, after the ENDBR if there is one */
-static void repeat(const void *addr)
+/*
+ * @addr: where the probe was, after the ENDBR if there is one. The type of the function is not
+ * that of the pointer, which kCFI would take for an attack.
+ */
+static void __nocfi repeat(const void *addr)
 {
 	void (*func)(unsigned long a, unsigned long b, unsigned long c,
 		     unsigned long d, unsigned long e, unsigned long f,

@@ -19,7 +19,7 @@ void f2fs_source_init(struct f2fs_source *source, const char *table, const char 
 	*source = (struct f2fs_source){
 		.dir = dir,
 		.is_required = is_required || dir,
-		.is_live = !strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")),
+		.is_live = source_is_live(table),
 	};
 }
 

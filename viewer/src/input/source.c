@@ -33,6 +33,27 @@ static bool debugfs_is_mounted(void)
 }
 
 /**
+ * source_is_in_procfs() - are the files of the running module in procfs?
+ *
+ * Return: true if so; false: in debugfs, or it is not loaded.
+ */
+bool source_is_in_procfs(void)
+{
+	return !access(PROCFS "/fragtrace", F_OK);
+}
+
+/**
+ * source_is_live() - does this path lead to the running kernel, not to a copy?
+ * @path: the file
+ *
+ * Return: true if it is in debugfs, or in the module's folder of procfs.
+ */
+bool source_is_live(const char *path)
+{
+	return !strncmp(path, DEBUGFS "/", strlen(DEBUGFS "/")) || !strncmp(path, PROCFS "/fragtrace/", strlen(PROCFS "/fragtrace/"));
+}
+
+/**
  * source_hint() - what to do if a file cannot be opened
  * @path: the file
  * @err: errno of the call that failed
@@ -41,10 +62,10 @@ static bool debugfs_is_mounted(void)
  */
 const char *source_hint(const char *path, int err)
 {
-	if (strncmp(path, DEBUGFS "/", strlen(DEBUGFS "/")))
+	if (!source_is_live(path))
 		return "";
 	if (err == EACCES)
-		return " (only root may read debugfs: are you root?)";
+		return " (only root may read this: are you root?)";
 	if (err == EPERM)
 		return " (kernel lockdown may forbid debugfs)";
 	if (err == ENOMEM)

@@ -7,6 +7,10 @@
 #include "util.h"
 
 #define DEBUGFS "/sys/kernel/debug"
+#define PROCFS "/proc"
+
+/* Where the running module has a file: in procfs, if the kernel has no debugfs for it. */
+#define MODULE_FILE(name) (source_is_in_procfs() ? PROCFS "/fragtrace/" name : DEBUGFS "/fragtrace/" name)
 
 /**
  * struct source - a text that is read repeatedly
@@ -30,6 +34,8 @@ struct source {
 	bool waiting_was_reported;
 };
 
+bool source_is_in_procfs(void);
+bool source_is_live(const char *path);
 bool source_may_be(const char *path);
 void source_init(struct source *source, const char *path);
 void source_free(struct source *source);

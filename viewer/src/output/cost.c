@@ -321,8 +321,7 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 	fprintf(out, "%u:%u: ", volume->major, volume->minor);
 	say_cost(out, &costs.all, "those who read");
 	fputs(costs.all.requests ? " that they waited\n" : "\n", out);
-	if (costs.all.requests)
-		say_prices(out, latency, &costs, volume);
+	say_prices(out, latency, &costs, volume);
 	for (i = 0; !named && i < costs.n_extensions && said < MAX_EXTENSIONS; i++) {
 		if (costs.extensions[i].n_files < 2 || !costs.extensions[i].extra)
 			continue;

@@ -381,6 +381,10 @@ fi
 # A place is free again after 4 s, once another task wants it.
 make_volume $DISK $MNT || bail "no volume"
 fileop many $MNT/ends 400 4096 0
+for file in $MNT/ends*; do
+	# one byte is enough for the shell's read
+	echo 1<>"$file"
+done
 truncate -s 128K $MNT/ends*
 fileop many $MNT/one 100 4096 0
 sync

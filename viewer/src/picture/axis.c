@@ -29,14 +29,13 @@ size_t axis_lba_width(const struct layout *l, const struct runs *runs)
 /**
  * axis_every() - how many rows share a label
  * @l: the layout
- *
- * Between two labels is half the height of a digit at least: numbers that touch look like a grey column.
+ * @space: the least space between two labels, in heights of a digit: numbers that touch look like a grey column
  *
  * Return: 1 if each row has room for its own label.
  */
-size_t axis_every(const struct layout *l)
+size_t axis_every(const struct layout *l, double space)
 {
-	size_t need = (size_t)((DIGIT_H * 1.5 + 1) * l->axis_scale);
+	size_t need = (size_t)((DIGIT_H * (1 + space) + 1) * l->axis_scale);
 
 	return (need + l->pitch_y - 1) / l->pitch_y;
 }

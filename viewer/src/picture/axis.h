@@ -6,7 +6,7 @@
 #include "picture/layout.h"
 
 size_t axis_lba_width(const struct layout *layout, const struct runs *runs);
-size_t axis_every(const struct layout *layout);
+size_t axis_every(const struct layout *layout, double space);
 void axis_put_at(const struct layout *layout, struct canvas *canvas, const struct grid *grid,
 		 size_t row, double x_end, uint32_t rgb, const char *text);
 void axis_put(const struct layout *layout, struct canvas *canvas, const struct grid *grid,

@@ -470,7 +470,7 @@ static void note(struct rows *rows, const struct piece *piece)
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
 		      size_t volume, const struct rows *rows)
 {
-	size_t every = axis_every(l), row;
+	size_t every = axis_every(l, 0.5), row;
 	char text[GROUPED_MAX];
 
 	for (row = 0; row < rows->next; row += every) {

@@ -369,7 +369,8 @@ static void draw_rows(const struct layout *l, struct canvas *canvas, const struc
 {
 	const struct zones *zones = l->zone_blks ? &runs->zones[runs->parts[volume].volume] : NULL;
 	const struct volume *v = runs_volume(runs, volume);
-	size_t every = axis_every(l), next = 0, row;
+	/* each zone has a condition of its own */
+	size_t every = axis_every(l, zones ? 0.14 : 0.5), next = 0, row;
 
 	for (row = 0; row < grid->rows; row++) {
 		if (rows[row].folded) {

@@ -4,8 +4,6 @@
  * The legend counts all breaks; the list has all of a few, or the farthest of many.
  */
 
-#include <math.h>
-
 #include "model/causes.h"
 #include "names.h"
 #include "picture/file_plot.h"
@@ -126,11 +124,13 @@ static void put_last_block(struct view *view, const struct extent *last)
 static void put_scale(struct view *view)
 {
 	const struct file_plot *plot = &view->plot;
-	/* breaks are between whole blocks */
-	double bin = fmax(plot_axis_per_px(&plot->across) * (double)plot->bin, 1);
+	double bin = plot_axis_per_px(&plot->across) * (double)plot->bin;
 	const struct volume *v = &view->one->table.volumes[0];
 	struct legend *l = &view->legend;
 
+	/* breaks are between whole blocks */
+	if (bin < 1)
+		bin = 1;
 	legend_line(l, RGB_FAINT, "to the right: offset in the file, 1 pixel = %s; up: block address (LBA), 1 pixel = %s; "
 		    "a line every %s%s", BLKS(v, plot_axis_per_px(&plot->across)), BLKS(v, plot_axis_per_px(&plot->up)), BLKS(v, plot->step),
 		    plot->across.n > 1 || plot->up.n > 1 ? "; large gaps are cut out" : "");

@@ -353,7 +353,7 @@ f2fs_is_module() {
 # drop_caches() - make the kernel forget what it has read, pages in lists of another CPU, too
 drop_caches() {
 	# this empties these lists first
-	echo 1 >/proc/sys/vm/compact_memory 2>/dev/null || :
+	echo 1 2>/dev/null >/proc/sys/vm/compact_memory || :
 	echo 3 >/proc/sys/vm/drop_caches
 }
 

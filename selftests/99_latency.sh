@@ -305,15 +305,22 @@ all_have_read() {
 	[ $(($(awk '$2 == "file" && $NF ~ /ends/' $DBG/latency | wc -l) + $(rest 3))) -ge 400 ]
 }
 
-# others_are_counted() - let 90 other tasks read a file each; are all of them counted as reads, none as another request?
+# others_are_counted() - let 100 other tasks, which live at the same time, read a file each; are all counted as reads, none as another
+# request?
 others_are_counted() {
-	local before file
+	local before file readers=
 
 	drop_caches
 	before=$(rest 3)
-	for file in $MNT/one[1-9]?; do
-		cat "$file"
-	done >/dev/null
+	for file in $MNT/one*; do
+		{
+			read -r _ || :
+			sleep 2
+		} <"$file" &
+		readers="$readers $!"
+	done
+	# shellcheck disable=SC2086 # a list
+	wait $readers
 	[ "$(rest 3)" = "$before" ]
 }
 
@@ -393,12 +400,12 @@ fi
 # A place is free again after 4 s, once another task wants it.
 make_volume $DISK $MNT || bail "no volume"
 fileop many $MNT/ends 400 4096 0
-for file in $MNT/ends*; do
+fileop many $MNT/one 100 4096 0
+for file in $MNT/ends* $MNT/one*; do
 	# one byte is enough for the shell's read
 	echo 1<>"$file"
 done
 truncate -s 128K $MNT/ends*
-fileop many $MNT/one 100 4096 0
 sync
 load path=$MNT latency=1
 settle || :

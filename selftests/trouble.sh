@@ -49,13 +49,15 @@ ft_races() {
 		}'
 }
 
-# ft_stops() - print a log without the stack that F2FS prints when it gives a volume up whose disk it cannot read
-ft_stops() {
+# ft_f2fs_stacks() - print a log without the stacks that F2FS itself prints: when it gives a volume up whose disk it cannot read, and
+# when a checkpoint takes some seconds, as it may where the guest is emulated
+ft_f2fs_stacks() {
 	awk '
 		/Call Trace:/ { if (inside) printf "%s", lines; inside = 1; own = 0; lines = "" }
 		!inside { print; next }
 		{ lines = lines $0 "\n" }
-		/ f2fs_stop_checkpoint\+/ { own = 1 }
+		/ f2fs_stop_checkpoint\+/ || (last ~ / dump_stack_lvl\+/ && / f2fs_issue_checkpoint\+/) { own = 1 }
+		{ last = $0 }
 		/<\/TASK>/ { if (!own) printf "%s", lines; inside = 0 }
 		END { if (inside) printf "%s", lines }'
 }
@@ -86,7 +88,7 @@ ft_emulator_failed() {
 # ft_plain_log(log) - print the lines of a guest's kernel log that may be warnings of ours
 ft_plain_log() {
 	# The first program of the full guest also writes to the kernel's log, and warns about features that the host lacks.
-	tr -d '\r' <"$1" | grep -av 'virtme-ng-init:' | ft_stops | ft_races rest
+	tr -d '\r' <"$1" | grep -av 'virtme-ng-init:' | ft_f2fs_stacks | ft_races rest
 }
 
 # ft_refusals() - print a log without the messages of a kernel that is made to refuse memory
@@ -106,5 +108,5 @@ ft_log_trouble() {
 
 	refusals="cat"
 	[ ! -d /sys/kernel/debug/failslab ] || refusals=ft_refusals
-	dmesg | ft_after "$1" | ft_stops | ft_races rest | $refusals | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
+	dmesg | ft_after "$1" | ft_f2fs_stacks | ft_races rest | $refusals | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
 }

@@ -93,7 +93,7 @@ race() {
 
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
-plan 18
+plan 20
 make_runner
 first='# begin 20_write.sh
 1..2
@@ -149,6 +149,13 @@ $(trouble_is 'WARNING: CPU: 0' 'Oops: int3: 0000 [#1]' 'RIP: 0010:__schedule+0x3
 $(trouble_is 'Oops: 0002 [#1]' 'RIP: 0010:__schedule+0x30c/0x1080')" "no no no"
 printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' dump_stack_lvl+0x5d/0x80' ' f2fs_stop_checkpoint+0x1a8/0x2d0 [f2fs]' ' </TASK>' >"$dir/kernel.log"
 check "the stack of a volume that F2FS gives up is no trouble" ft_kernel_well "$dir/kernel.log"
+printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' dump_stack_lvl+0x5d/0x80' ' f2fs_issue_checkpoint+0x248/0x260 [f2fs]' ' </TASK>' >>"$dir/kernel.log"
+check "nor that of a checkpoint that takes long" ft_kernel_well "$dir/kernel.log"
+printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' f2fs_issue_checkpoint+0x248/0x260 [f2fs]' ' </TASK>' >"$dir/hung.log"
+cp "$dir/kernel.log" "$dir/kept.log"
+mv "$dir/hung.log" "$dir/kernel.log"
+check "that of a task that waits for one is" not_well
+mv "$dir/kept.log" "$dir/kernel.log"
 printf '[    1.0] %s\r\n' 'Call Trace:' ' <TASK>' ' ft_f+0x3/0x10 [fragtrace]' ' </TASK>' >>"$dir/kernel.log"
 check "another one after it is" not_well
 race 'ft_f [fragtrace] / ft_g [fragtrace]'

@@ -11,42 +11,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-ZONED=/dev/nullb0
-NULL=/sys/kernel/config/nullb/nullb0
-
-# no_zoned() - remove the zoned disk
-no_zoned() {
-	[ -d $NULL ] || return 0
-	echo 0 >$NULL/power
-	rmdir $NULL
-}
-
 # end() - remove the devices that a test has made
 end() {
 	cleanup
 	losetup -d /dev/loop7 2>/dev/null || :
-	no_zoned
+	remove_null_disk
 	rmmod null_blk 2>/dev/null || :
 }
 trap end EXIT
-
-# zoned(zones, MB of each, capacity, conventional ones) - make /dev/nullb0, a zoned disk in memory; false if not possible
-zoned() {
-	modprobe null_blk nr_devices=0 2>/dev/null || return 1
-	mounted /sys/kernel/config || mount -t configfs none /sys/kernel/config || return 1
-	no_zoned
-	mkdir $NULL || return 1
-	[ -e $NULL/zoned ] || return 1
-	echo $(($1 * $2)) >$NULL/size
-	echo 1 >$NULL/memory_backed
-	echo 1 >$NULL/zoned
-	echo "$2" >$NULL/zone_size
-	echo "$3" >$NULL/zone_capacity
-	echo "$4" >$NULL/zone_nr_conv
-	echo 12 >$NULL/zone_max_open
-	echo 1 >$NULL/power
-	loop_until 5 test -b $ZONED
-}
 
 # ask() - keep what fragtrace says, and what the device says before and after it, until nothing has moved meanwhile
 ask() {
@@ -54,19 +26,19 @@ ask() {
 
 	for n in 1 2 3 4 5 6 7 8 9 10; do
 		sync
-		blkzone report $ZONED >/tmp/before
+		blkzone report $NULL_DISK >/tmp/before
 		fragtrace zones --json >/tmp/json || return 1
 		fragtrace zones >/tmp/text || return 1
 		cat "/proc/fs/f2fs/$NAME/segment_info" >/tmp/segments
 		cat "/proc/fs/f2fs/$NAME/segment_bits" >/tmp/bits
-		blkzone report $ZONED >/tmp/report
+		blkzone report $NULL_DISK >/tmp/report
 		! cmp -s /tmp/before /tmp/report || return 0
 	done
 }
 
 # ours() - print the zones of the zoned disk: LBA, blocks, capacity, condition, blocks before the write pointer
 ours() {
-	awk -v device="$ZONED" '
+	awk -v device="$NULL_DISK" '
 		function value(name,	text) {
 			match($0, "\"" name "\":[^,]*")
 			text = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
@@ -247,6 +219,27 @@ finding() {
 	sed -n "s/^{\"lba\":$1,.*\"finding\":\"\{0,1\}\([a-z_]*\).*/\1/p" /tmp/json
 }
 
+# zones_now() - print all that fragtrace says of zones, without the time
+zones_now() {
+	fragtrace zones --json "$@" | sed 's/"time":[0-9.]*//'
+}
+
+# record_zones() - begin a recording, keep what it has of zones, and what they were before; false if they have changed meanwhile
+record_zones() {
+	local recorder
+
+	sync
+	zones_now >/tmp/want
+	rm -rf /tmp/run
+	fragtrace record --events /tmp/run &
+	recorder=$!
+	loop_until 30 sh -c 'ls /tmp/run/*.f2fs >/dev/null 2>&1' || return 1
+	kill $recorder
+	wait $recorder
+	zones_now /tmp/run >/tmp/have
+	[ "$(zones_now)" = "$(cat /tmp/want)" ]
+}
+
 # work() - files that fill zones, are rewritten, and partly removed
 work() {
 	fileop write $MNT/a 0 12M
@@ -325,11 +318,11 @@ expect "a volume without zones is refused with what to take" "$(fragtrace zones 
 umount $MNT
 
 # zones of 4 MB of which 3 can be written, behind conventional ones of the same device
-zoned 64 4 3 16 || skip_rest "zones" "this kernel has no zoned null_blk"
-mkfs.f2fs -q -f -m $ZONED >/tmp/mkfs 2>&1 || skip_rest "zones" "mkfs.f2fs does not support zones"
-mount -t f2fs -o mode=lfs $ZONED $MNT || skip_rest "zones" "this kernel does not mount it"
+make_zoned_disk 64 4 3 16 || skip_rest "zones" "this kernel has no zoned null_blk"
+mkfs.f2fs -q -f -m $NULL_DISK >/tmp/mkfs 2>&1 || skip_rest "zones" "mkfs.f2fs does not support zones"
+mount -t f2fs -o mode=lfs $NULL_DISK $MNT || skip_rest "zones" "this kernel does not mount it"
 await_live
-DEVICE=$ZONED NAME=nullb0 FIRST=0
+DEVICE=$NULL_DISK NAME=nullb0 FIRST=0
 all_agree "one device"
 fileop random $MNT/a 3072 4000 "${SEED:-472}" every 5 &
 writer=$!
@@ -355,8 +348,8 @@ check_exact "maps are exact with a pinned file" $MNT
 ask
 full=$(sed -n 's/^{"lba":\([0-9]*\),.*"condition":"full".*"finding":null.*/\1/p' /tmp/json | head -n 1)
 empty=$(sed -n 's/^{"lba":\([0-9]*\),.*"condition":"empty".*/\1/p' /tmp/json | tail -n 1)
-blkzone reset -f -o $((full * 8)) -l 8192 $ZONED
-dd if=/dev/zero of=$ZONED bs=4096 seek="$empty" count=2 oflag=direct conv=notrunc 2>/dev/null
+blkzone reset -f -o $((full * 8)) -l 8192 $NULL_DISK
+dd if=/dev/zero of=$NULL_DISK bs=4096 seek="$empty" count=2 oflag=direct conv=notrunc 2>/dev/null
 ask
 expect "a zone that was reset has valid blocks that were not written" "$(finding "$full")" unwritten
 expect "a zone that was written without F2FS has no valid block" "$(finding "$empty")" not_reset
@@ -367,8 +360,8 @@ umount $MNT
 modprobe loop
 truncate -s 40M /tmp/first
 losetup /dev/loop7 /tmp/first
-zoned 64 4 4 0
-mkfs.f2fs -q -f -m -c $ZONED /dev/loop7 >/tmp/mkfs 2>&1 || skip_rest "zones" "mkfs.f2fs does not support zones"
+make_zoned_disk 64 4 4 0
+mkfs.f2fs -q -f -m -c $NULL_DISK /dev/loop7 >/tmp/mkfs 2>&1 || skip_rest "zones" "mkfs.f2fs does not support zones"
 mount -t f2fs -o mode=lfs /dev/loop7 $MNT || skip_rest "zones" "this kernel does not mount it"
 await_live
 DEVICE=/dev/loop7 NAME=loop7
@@ -376,13 +369,6 @@ FIRST=$(fragtrace zones --json | sed -n 's/.*{"path":"\/dev\/nullb0","lba":\([0-
 dump.f2fs -d 1 $DEVICE 2>/dev/null | sed -n 's/.*Device\[1\] : .* blkaddr = \([0-9a-f]*\)--.*/\1/p' >/tmp/first_lba
 expect "the second device begins where F2FS has it" "$FIRST" "$((0x$(cat /tmp/first_lba)))"
 all_agree "two devices"
-ask
-fragtrace record --events /tmp/run &
-recorder=$!
-check "a recording begins" loop_until 30 sh -c 'ls /tmp/run/*.f2fs >/dev/null 2>&1'
-kill $recorder
-wait $recorder
-fragtrace zones --json /tmp/run | sed 's/"time":[0-9.]*//' >/tmp/have
-sed 's/"time":[0-9.]*//' /tmp/json >/tmp/want
+check "a recording begins, and F2FS chooses no other zone meanwhile" loop_until "$PATIENCE" record_zones
 same "a recording has the same zones"
 finish

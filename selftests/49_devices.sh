@@ -13,30 +13,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 end() {
 	cleanup
 	losetup -d /dev/loop7 2>/dev/null || :
-	if [ -d /sys/kernel/config/nullb/nullb0 ]; then
-		echo 0 >/sys/kernel/config/nullb/nullb0/power
-		rmdir /sys/kernel/config/nullb/nullb0
-	fi
+	remove_null_disk
 	rmmod null_blk 2>/dev/null || :
 }
 trap end EXIT
-
-# zoned(zones, conventional ones) - make /dev/nullb0, a zoned disk in memory with zones of 4 MB; false if not possible
-zoned() {
-	local dir
-
-	modprobe null_blk nr_devices=0 2>/dev/null || return 1
-	mounted /sys/kernel/config || mount -t configfs none /sys/kernel/config || return 1
-	dir=/sys/kernel/config/nullb/nullb0
-	mkdir $dir || return 1
-	echo $(($1 * 4)) >$dir/size
-	echo 1 >$dir/memory_backed
-	echo 1 >$dir/zoned
-	echo 4 >$dir/zone_size
-	echo "$2" >$dir/zone_nr_conv
-	echo 1 >$dir/power
-	loop_until 5 test -b /dev/nullb0
-}
 
 # stir(folder) - all kinds of writes
 stir() {
@@ -75,15 +55,15 @@ umount $MNT
 losetup -d /dev/loop7
 rm /tmp/first
 
-if ! zoned 64 16; then
+if ! make_zoned_disk 64 4 4 16; then
 	skip_rest "zoned: maps are exact" "this kernel has no zoned null_blk"
 fi
-mkfs.f2fs -q -f -m /dev/nullb0 >/tmp/mkfs 2>&1 || {
+mkfs.f2fs -q -f -m $NULL_DISK >/tmp/mkfs 2>&1 || {
 	sed 's/^/# /' /tmp/mkfs
 	skip_rest "zoned: maps are exact" "mkfs.f2fs does not support zones"
 }
 mkdir -p $MNT
-mount -t f2fs -o mode=lfs /dev/nullb0 $MNT || skip_rest "zoned: maps are exact" "this kernel does not mount it"
+mount -t f2fs -o mode=lfs $NULL_DISK $MNT || skip_rest "zoned: maps are exact" "this kernel does not mount it"
 await_live
 fileop write $MNT/a 0 4M
 stir $MNT
@@ -105,7 +85,7 @@ while [ $i -lt 4 ]; do
 done
 check_exact "zoned: maps are exact after the volume is filled and rewritten" $MNT
 umount $MNT
-mount -t f2fs -o mode=lfs /dev/nullb0 $MNT
+mount -t f2fs -o mode=lfs $NULL_DISK $MNT
 await_live
 check_exact "zoned: maps are exact after the next mount" $MNT
 finish

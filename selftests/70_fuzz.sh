@@ -11,6 +11,7 @@
 #   FUZZ_SECONDS=N   begin no round after this time (default 40)
 #   FUZZ_SHRINK=N    seconds for the reduction (default 90, more on a slow kernel)
 #   FUZZ_PLAN=FILE   this plan instead, repeatedly
+#   FUZZ_ZONED=1     on zoned disks: 70_fuzz_zones.sh
 #
 # group: random
 
@@ -27,7 +28,7 @@ make_plan() {
 	if [ -n "${FUZZ_PLAN:-}" ]; then
 		cp "$FUZZ_PLAN" $WORK/plan
 	else
-		fuzz plan --seed "$1" >$WORK/plan
+		fuzz plan --seed "$1" ${FUZZ_ZONED:+--zoned} >$WORK/plan
 	fi
 }
 

@@ -10,8 +10,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 TRACING=/sys/kernel/tracing
-NULL=/sys/kernel/config/nullb/nullb0
-NULLDEV=/dev/nullb0
 DM=/dev/dm-0
 # What each request takes on the slow disk.
 NS=20000000
@@ -20,21 +18,13 @@ NS=20000000
 end() {
 	cleanup
 	dmsetup remove late 2>/dev/null || :
-	[ ! -d $NULL ] || { echo 0 >$NULL/power; rmdir $NULL; }
+	remove_null_disk
 	rmmod null_blk 2>/dev/null || :
 }
 
-# slow_disk() - make /dev/nullb0: it serves one request after the other, each in $NS; false if that is not possible
+# slow_disk() - make $NULL_DISK: it serves one request after the other, each in $NS; false if that is not possible
 slow_disk() {
-	local name
-
-	modprobe null_blk nr_devices=0 2>/dev/null || return 1
-	[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config || return 1
-	mkdir -p $NULL || return 1
-	for name in size=256 memory_backed=1 submit_queues=1 hw_queue_depth=1 max_sectors=1024 irqmode=2 completion_nsec=$NS; do
-		echo "${name#*=}" >"$NULL/${name%=*}" || return 1
-	done
-	echo 1 >$NULL/power && loop_until 5 test -b $NULLDEV
+	make_null_disk size=256 submit_queues=1 hw_queue_depth=1 max_sectors=1024 irqmode=2 completion_nsec=$NS
 }
 
 # broken(file, blocks...) - a file of 1 MiB, and in each 128 KiB of it these blocks elsewhere
@@ -169,7 +159,7 @@ some() {
 prices() {
 	# A disk that serves one request after the other.
 	slow_disk || bail "this kernel has no null_blk"
-	make_volume $NULLDEV $MNT || bail "no volume"
+	make_volume $NULL_DISK $MNT || bail "no volume"
 	echo 128 >/sys/block/nullb0/queue/read_ahead_kb
 	echo none >/sys/block/nullb0/queue/scheduler
 	broken $MNT/whole
@@ -241,10 +231,9 @@ prices() {
 
 	# The same disk, much slower: what the machine adds does not count.
 	NS=200000000
-	echo 0 >$NULL/power
 	slow_disk || bail "no slow disk"
 	echo none >/sys/block/nullb0/queue/scheduler
-	mount_volume $NULLDEV $MNT || bail "no volume any more"
+	mount_volume $NULL_DISK $MNT || bail "no volume any more"
 	load path=$MNT latency=1
 	fileop reads $MNT/five 0 128K 128K 128K direct
 	fileop reads $MNT/whole 0 128K 128K 128K direct

@@ -678,6 +678,40 @@ column() {
 	path=$2 awk -v n="$3" '!/^#/ && $NF == ENVIRON["path"] { print $n; exit }' "$DBG/$1"
 }
 
+# === Disks ===
+
+NULL_DISK=/dev/nullb0
+NULL_DISK_CONFIG=/sys/kernel/config/nullb/nullb0
+
+# remove_null_disk() - remove $NULL_DISK, if there is one
+remove_null_disk() {
+	[ -d $NULL_DISK_CONFIG ] || return 0
+	echo 0 >$NULL_DISK_CONFIG/power
+	rmdir $NULL_DISK_CONFIG
+}
+
+# make_null_disk(setting=value...) - make $NULL_DISK, in memory, with these settings of null_blk; false if that is not possible
+#
+# If there is one it is switched off and on, and keeps its data.
+make_null_disk() {
+	local setting
+
+	modprobe null_blk nr_devices=0 2>/dev/null || return 1
+	mounted /sys/kernel/config || mount -t configfs none /sys/kernel/config || return 1
+	[ ! -d $NULL_DISK_CONFIG ] || echo 0 >$NULL_DISK_CONFIG/power
+	mkdir -p $NULL_DISK_CONFIG || return 1
+	for setting in memory_backed=1 "$@"; do
+		[ -e "$NULL_DISK_CONFIG/${setting%%=*}" ] && echo "${setting#*=}" >"$NULL_DISK_CONFIG/${setting%%=*}" || return 1
+	done
+	echo 1 >$NULL_DISK_CONFIG/power && loop_until 5 test -b $NULL_DISK
+}
+
+# make_zoned_disk(zones, MB of each, MB of it that can be written, conventional ones) - the same with zones, 12 of them open at most
+make_zoned_disk() {
+	remove_null_disk
+	make_null_disk size=$(($1 * $2)) zoned=1 zone_size="$2" zone_capacity="$3" zone_nr_conv="$4" zone_max_open=12
+}
+
 # === Clean-up ===
 
 # cleanup() - kill our jobs, unload the module, unmount our volumes

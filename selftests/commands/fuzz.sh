@@ -5,7 +5,8 @@
 #
 # usage: fuzz.sh    with $MINUTES (of all kernels together, default 3), $SEED (default: the time),
 #                   $KERNEL (as for run.sh), $PLAN (a file with a plan: this one repeatedly),
-#                   $MODE=hostile (88_enemy.sh instead, repeatedly; $ATTACKS: these only)
+#                   $MODE=hostile (88_enemy.sh instead, repeatedly; $ATTACKS: these only),
+#                   $MODE=zoned (on zoned disks)
 #
 # A plan that fails is reduced for a third of the time and left in the current folder.
 
@@ -36,7 +37,7 @@ keep_plan() {
 
 # fuzz_main() - the command described at the top
 fuzz_main() {
-	local minutes seconds kernels rc log
+	local minutes seconds kernels test rc log
 
 	minutes=${MINUTES:-3}
 	SEED=${SEED:-$(date +%s)}
@@ -54,15 +55,16 @@ fuzz_main() {
 		FUZZ_PLAN=$(realpath -e "$PLAN")
 	fi
 	case ${MODE:-} in
-	'') ;;
+	'') test=70_fuzz.sh ;;
+	zoned) test=70_fuzz_zones.sh ;;
 	hostile)
 		exec "$FT_TESTS/run.sh" 88_enemy.sh
 		;;
-	*) ft_die "MODE='$MODE': expected hostile, or nothing" ;;
+	*) ft_die "MODE='$MODE': expected hostile, zoned, or nothing" ;;
 	esac
 	log=$(mktemp)
 	rc=0
-	"$FT_TESTS/run.sh" 70_fuzz.sh | tee "$log" || rc=$?
+	"$FT_TESTS/run.sh" "$test" | tee "$log" || rc=$?
 	[ $rc = 0 ] || keep_plan "$log"
 	rm "$log"
 	return $rc

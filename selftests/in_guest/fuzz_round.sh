@@ -9,7 +9,7 @@
 #        fuzz_round.sh frozen     compare the files that are called exact, at once
 #
 # The plan has the settings of the volume: `mkfs OPTIONS`, `mount OPTION`, `sectors N`, `knob NAME VALUE`,
-# any number of lines of each.
+# any number of lines of each, and `zones N MB CAPACITY CONVENTIONAL`.
 
 tests=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../lib.sh
@@ -34,15 +34,45 @@ features() {
 	esac
 }
 
+# use_zones(zones, MB of each, MB of it that can be written, conventional ones) - take a zoned disk, and another one for F2FS's
+# metadata if it has no conventional zones; set options for mkfs.f2fs
+use_zones() {
+	make_zoned_disk "$@" || return 1
+	DISK=$NULL_DISK MKFS_DISK=-m
+	[ "$4" = 0 ] || return 0
+	modprobe loop
+	truncate -s 40M /tmp/metadata
+	losetup /dev/loop7 /tmp/metadata || return 1
+	DISK=/dev/loop7 MKFS_DISK="-m -c $NULL_DISK"
+}
+
+# put_zones() - remove what use_zones() has made
+put_zones() {
+	remove_null_disk
+	losetup -d /dev/loop7 2>/dev/null || :
+}
+
 # make_planned() - make and mount the volume with the settings of the plan
 make_planned() {
 	local options name value
 
-	# shellcheck disable=SC2046 # a list of words
-	mkfs.f2fs -q -f -t 0 $(settings mkfs | features) "$DISK" $(settings sectors) >/tmp/mkfs.out 2>&1 || return 1
+	# nothing is to be discarded before; zones have to be reset
+	MKFS_DISK='-t 0'
+	# shellcheck disable=SC2046 # four numbers
+	! grep -q '^zones ' "$PLAN" || use_zones $(settings zones) || return 1
+	# for those that compare
+	export DISK
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	mkfs.f2fs -f $MKFS_DISK $(settings mkfs | features) "$DISK" $(settings sectors) >/tmp/mkfs.out 2>&1 || {
+		tail -n 3 /tmp/mkfs.out | sed 's/^/# /'
+		return 1
+	}
 	options=$(settings mount | tr '\n' ',')
 	mkdir -p "$MNT"
-	mount -t f2fs ${options:+-o "${options%,}"} "$DISK" "$MNT" || return 1
+	mount -t f2fs ${options:+-o "${options%,}"} "$DISK" "$MNT" || {
+		dmesg | tail -n 3 | sed 's/^/# /'
+		return 1
+	}
 	settings knob | while read -r name value; do
 		echo "$value" >"/sys/fs/f2fs/${DISK##*/}/$name" || return 1
 	done
@@ -115,7 +145,7 @@ settled() {
 	for try in first second; do
 		if ! settle; then
 			echo "# still not exact after $PATIENCE seconds"
-			grep ' stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
+			grep '^# stopped\| stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
 			return 4
 		fi
 		rc=0
@@ -157,7 +187,7 @@ frozen)
 	;;
 *)
 	PLAN=$1
-	trap 'forget_states; cleanup' EXIT
+	trap 'forget_states; cleanup; put_zones' EXIT
 	round
 	;;
 esac

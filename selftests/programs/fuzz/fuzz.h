@@ -168,6 +168,7 @@ struct worker {
  * @ops: number of operations
  * @parts: number of parts, with a check after each
  * @local: no operations on the whole volume, no settings for its creation
+ * @zoned: the volume is on a disk with zones
  */
 struct shape {
 	uint64_t seed;
@@ -175,6 +176,7 @@ struct shape {
 	unsigned int ops;
 	unsigned int parts;
 	bool local;
+	bool zoned;
 };
 
 /* main.c */

@@ -4,7 +4,7 @@
  *
  * A plan is text. A line is an operation (`THREAD KIND ARGUMENTS`), the word `barrier`, where all
  * threads meet and everything is compared, or a setting for the creation of the volume (`mkfs`,
- * `mount`, `sectors`, `knob`), which is ignored here. Lines that start with # are comments.
+ * `mount`, `sectors`, `zones`, `knob`), which is ignored here. Lines that start with # are comments.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -33,9 +33,10 @@ void die(const char *fmt, ...)
 
 static void __attribute__((noreturn)) usage(void)
 {
-	fputs("usage: fuzz plan [--seed S] [--threads T] [--ops N] [--parts N] [--local]\n"
+	fputs("usage: fuzz plan [--seed S] [--threads T] [--ops N] [--parts N] [--local | --zoned]\n"
 	      "         write a plan, the same one for the same options; what is not given follows from the seed;\n"
-	      "         --local: only operations on files and names, on whatever volume it will be\n"
+	      "         --local: only operations on files and names, on whatever volume it will be;\n"
+	      "         --zoned: on a disk with zones\n"
 	      "       fuzz run [--check COMMAND] [--seconds N] PLAN FOLDER\n"
 	      "         do it (PLAN - is standard input); COMMAND is run with the word settled or frozen;\n"
 	      "         after so many seconds it is said to hang, and where\n"
@@ -70,6 +71,7 @@ static void read_shape(struct shape *shape, int argc, char **argv)
 		{ "ops", required_argument, NULL, 'o' },
 		{ "parts", required_argument, NULL, 'p' },
 		{ "local", no_argument, NULL, 'l' },
+		{ "zoned", no_argument, NULL, 'z' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -90,6 +92,9 @@ static void read_shape(struct shape *shape, int argc, char **argv)
 			break;
 		case 'l':
 			shape->local = true;
+			break;
+		case 'z':
+			shape->zoned = true;
 			break;
 		default:
 			usage();

@@ -264,7 +264,7 @@ void plan_make(const struct shape *shape, FILE *out)
 	ops = shape->ops ?: ops;
 	parts = shape->parts ?: parts;
 	fprintf(out, "# fuzz plan --seed %llu --threads %u --ops %u --parts %u%s\n", (unsigned long long)shape->seed,
-		threads, ops, parts, shape->local ? " --local" : "");
+		threads, ops, parts, shape->local ? " --local" : shape->zoned ? " --zoned" : "");
 	if (!shape->local)
 		make_volume(&m);
 	for (part = 0; part < parts; part++) {

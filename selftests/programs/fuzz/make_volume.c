@@ -41,6 +41,8 @@ static void make_remount(struct maker *m)
 
 	const char *word = ONE_OF(m, words);
 
+	if (m->shape.zoned && strstr(word, "active_logs"))
+		return;
 	if (one_in(m, 6)) {
 		emit(m, "remount checkpoint=disable");
 		later(m, "remount checkpoint=enable");
@@ -49,11 +51,16 @@ static void make_remount(struct maker *m)
 	}
 }
 
-/* A new file of whole sections, as F2FS requires. */
+/*
+ * A new file of whole sections, as F2FS requires. On a zoned disk none: if a file is not aligned, which no file is where zones cannot
+ * be written to their end, F2FS of 6.12 and 7.3 leaves it with the wrong number of blocks.
+ */
 static void make_swap(struct maker *m)
 {
 	unsigned long long which = below(m, 2), sections = 1 + below(m, 4);
 
+	if (m->shape.zoned)
+		return;
 	emit(m, "unlink swap%llu", which);
 	emit(m, "swapon swap%llu %llu", which, sections << 21);
 	later(m, "swapoff swap%llu", which);
@@ -145,6 +152,15 @@ static void make_features(struct maker *m, bool *compression, bool *flexible)
 		fputs("mkfs -O flexible_inline_xattr\n", m->out);
 }
 
+/*
+ * Zones are reset by discards, and need the collector in the background. And with two logs F2FS of 6.12 and 7.3 stops after a write
+ * that the device refuses.
+ */
+static bool is_refused_by_zones(const char *option)
+{
+	return !strcmp(option, "nodiscard") || !strcmp(option, "background_gc=off") || strstr(option, "active_logs");
+}
+
 static void make_options(struct maker *m, bool compression, bool flexible)
 {
 	static const char *const modes[] = { "mode=adaptive", "mode=adaptive", "mode=lfs", "mode=fragment:block",
@@ -156,13 +172,13 @@ static void make_options(struct maker *m, bool compression, bool flexible)
 	const char *mode = ONE_OF(m, modes);
 	unsigned int n;
 
-	fprintf(m->out, "mount %s\n", m->small ? "mode=adaptive" : mode);
+	fprintf(m->out, "mount %s\n", m->shape.zoned ? "mode=lfs" : m->small ? "mode=adaptive" : mode);
 	if (one_in(m, 2))
 		fputs("mount alloc_mode=default\n", m->out);
 	for (n = below(m, 4); n; n--) {
 		const char *other = ONE_OF(m, others);
 
-		if (!m->small || strcmp(other, "gc_merge"))
+		if (m->shape.zoned ? !is_refused_by_zones(other) : !m->small || strcmp(other, "gc_merge"))
 			fprintf(m->out, "mount %s\n", other);
 	}
 	if (flexible)
@@ -177,20 +193,46 @@ static void make_options(struct maker *m, bool compression, bool flexible)
 		fputs("mount compress_cache\n", m->out);
 }
 
+static void make_fill(struct maker *m, unsigned int files)
+{
+	unsigned int i;
+
+	for (i = 0; i < files; i++)
+		fprintf(m->out, "0 write fill/f%u 0 %llu\n", i, (unsigned long long)((2 + below(m, 3)) << 20));
+}
+
+/*
+ * 64 zones of 4 MB, of which 4 or 3 can be written. F2FS's metadata is in zones that can be written in any order, or on another
+ * disk.
+ */
+static void make_zones(struct maker *m)
+{
+	unsigned int conventional = one_in(m, 2) ? 0 : 16, capacity = conventional ? 3 + below(m, 2) : 4;
+
+	fprintf(m->out, "zones %u 4 %u %u\n", 64 + conventional, capacity, conventional);
+	m->blocks = 64 * 256 * capacity;
+	if (one_in(m, 2))
+		make_fill(m, 10 * capacity);
+}
+
 /**
  * make_volume() - write the settings for the creation of the volume
  * @m: the plan
  *
- * On a volume below 16 GB F2FS mostly rewrites in place by default. Some plans change that.
+ * On a volume below 16 GB F2FS mostly rewrites in place by default. Some plans change that. On a zoned disk it never does.
  */
 void make_volume(struct maker *m)
 {
 	bool compression, flexible;
-	unsigned int mega, i;
+	unsigned int mega;
 
-	m->small = one_in(m, 3);
+	m->small = !m->shape.zoned && one_in(m, 3);
 	make_features(m, &compression, &flexible);
 	make_options(m, compression, flexible);
+	if (m->shape.zoned) {
+		make_zones(m);
+		return;
+	}
 	if (!one_in(m, 4))
 		fputs("knob ipu_policy 0\n", m->out);
 	m->blocks = 262144;
@@ -199,6 +241,5 @@ void make_volume(struct maker *m)
 	mega = 100 + below(m, 100);
 	m->blocks = mega * 256;
 	fprintf(m->out, "sectors %u\n", mega * 2048);
-	for (i = 0; i < (mega - 80) / 4; i++)
-		fprintf(m->out, "0 write fill/f%u 0 %llu\n", i, (unsigned long long)((2 + below(m, 3)) << 20));
+	make_fill(m, (mega - 80) / 4);
 }

@@ -67,7 +67,8 @@ static const struct kind *kind_by_name(const char *name)
  */
 bool plan_is_setting(const char *word)
 {
-	return !strcmp(word, "mkfs") || !strcmp(word, "mount") || !strcmp(word, "sectors") || !strcmp(word, "knob");
+	return !strcmp(word, "mkfs") || !strcmp(word, "mount") || !strcmp(word, "sectors") ||
+	       !strcmp(word, "zones") || !strcmp(word, "knob");
 }
 
 static uint64_t number(const char *path, unsigned int line, const char *word)

@@ -21,16 +21,14 @@ static void put_causes(struct plan *plan, uint32_t file)
 	size_t n;
 	AUTO_FREE struct cause_sum *sums = report_causes(plan, file, &n);
 
-	json_array(&json, "causes");
+	JSON_ARRAY(&json, "causes");
 	for (size_t i = 0; i < n; i++) {
-		json_object(&json, NULL);
+		JSON_OBJECT(&json, NULL);
 		json_text(&json, "op", cause_op_name(sums[i].cause));
 		json_text(&json, "flush", cause_flush_name(sums[i].cause));
 		json_text(&json, "why_here", cause_why_name(sums[i].cause));
 		json_number(&json, "breaks", sums[i].breaks);
-		json_end(&json);
 	}
-	json_end(&json);
 }
 
 static void put_again(const struct again *again)
@@ -39,20 +37,19 @@ static void put_again(const struct again *again)
 		json_text(&json, "hopeless", NULL);
 		return;
 	}
-	json_object(&json, "hopeless");
+	JSON_OBJECT(&json, "hopeless");
 	json_text(&json, "op", cause_op_names[again->op]);
 	json_number(&json, "breaks", again->breaks);
 	json_text(&json, "remedy", advice_text(again->advice));
-	json_end(&json);
 }
 
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
-	json_array(&json, "ranges");
+	JSON_ARRAY(&json, "ranges");
 	for (size_t i = f->first; i < f->end; i++) {
 		const struct range *r = &plan->ranges[i];
 
-		json_object(&json, NULL);
+		JSON_OBJECT(&json, NULL);
 		json_number(&json, "offset", r->first_blk * table_blk_bytes(plan->table));
 		json_number(&json, "end", r->end_blk * table_blk_bytes(plan->table));
 		json_number(&json, "bytes", r->blks * table_blk_bytes(plan->table));
@@ -62,9 +59,7 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		json_real(&json, "saved", range_weighed(plan, r), 6);
 		json_real(&json, "gain", r->gain, 6);
 		json_flag(&json, "chosen", r->chosen);
-		json_end(&json);
 	}
-	json_end(&json);
 }
 
 static void put_file(struct plan *plan, uint32_t file)
@@ -72,7 +67,7 @@ static void put_file(struct plan *plan, uint32_t file)
 	const struct file_plan *f = &plan->files[file];
 
 	json_line(&json);
-	json_object(&json, NULL);
+	JSON_OBJECT(&json, NULL);
 	json_name(&json, "path", plan->table->files[file].path);
 	json_number(&json, "ino", plan->table->files[file].ino);
 	json_number(&json, "breaks", f->now.breaks);
@@ -83,7 +78,6 @@ static void put_file(struct plan *plan, uint32_t file)
 	put_again(&f->again);
 	put_causes(plan, file);
 	put_ranges(plan, f);
-	json_end(&json);
 }
 
 /* === Volumes === */
@@ -98,7 +92,7 @@ static void put_reader(struct plan *plan, uint32_t volume)
 		return;
 	}
 	forecast_find(&forecast, plan, volume);
-	json_object(&json, "reader");
+	JSON_OBJECT(&json, "reader");
 	json_flag(&json, "direct", reader->is_direct);
 	json_number(&json, "read_bytes", reader->read_blks * table_blk_bytes(plan->table));
 	json_number(&json, "ahead_bytes", reader->ahead_blks * table_blk_bytes(plan->table));
@@ -106,7 +100,6 @@ static void put_reader(struct plan *plan, uint32_t volume)
 	json_number(&json, "requests_least", forecast.now.least);
 	json_number(&json, "requests_after", forecast.after.most);
 	json_number(&json, "requests_after_least", forecast.after.least);
-	json_end(&json);
 }
 
 static void put_volume(struct plan *plan, uint32_t volume)
@@ -118,7 +111,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	size_t n;
 
 	json_line(&json);
-	json_object(&json, NULL);
+	JSON_OBJECT(&json, NULL);
 	json_format(&json, "dev", "%u:%u", on->major, on->minor);
 	json_name(&json, "path", on->path);
 	json_name(&json, "left_alone", v->refused);
@@ -133,38 +126,34 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	json_number(&json, "bytes", v->blks * table_blk_bytes(plan->table));
 	json_number(&json, "segments", report_segments(v, on->segment_blks, v->blks));
 	json_maybe(&json, "free_segments", free_segments, is_known);
-	json_array(&json, "files");
+	JSON_ARRAY(&json, "files");
 	AUTO_FREE uint32_t *files = report_files(plan, volume, &n);
 	for (size_t i = 0; i < n; i++)
 		put_file(plan, files[i]);
-	json_end(&json);
-	json_end(&json);
 }
 
 /* === The result === */
 
 static void put_requests(const char *key, const struct requests *r)
 {
-	json_object(&json, key);
+	JSON_OBJECT(&json, key);
 	json_number(&json, "breaks", r->breaks);
 	json_number(&json, "requests", r->requests);
-	json_end(&json);
 }
 
 static void put_ranges_of(const struct plan *plan, uint32_t file, uint64_t ranges, const char *why)
 {
 	json_line(&json);
-	json_object(&json, NULL);
+	JSON_OBJECT(&json, NULL);
 	json_name(&json, "path", plan->table->files[file].path);
 	json_number(&json, "ranges", ranges);
 	json_name(&json, "why", why);
-	json_end(&json);
 }
 
 /* The files that the plan leaves alone, and those that resisted. */
 static void put_not_moved(const struct plan *plan, const struct result *r)
 {
-	json_array(&json, "not_moved");
+	JSON_ARRAY(&json, "not_moved");
 	for (size_t i = 0; i < plan->table->n_files; i++) {
 		AUTO_FREE char *why = plan->files[i].n_left ? plan_why_left(plan, (uint32_t)i) : NULL;
 
@@ -173,12 +162,11 @@ static void put_not_moved(const struct plan *plan, const struct result *r)
 	}
 	for (size_t i = 0; i < r->n_resisted; i++)
 		put_ranges_of(plan, r->resisted[i].file, r->resisted[i].ranges, r->resisted[i].why);
-	json_end(&json);
 }
 
 static void put_result(const struct plan *plan, const struct result *r)
 {
-	json_object(&json, "result");
+	JSON_OBJECT(&json, "result");
 	json_number(&json, "moved_ranges", r->moved);
 	json_number(&json, "moved_bytes", r->moved_blks * table_blk_bytes(plan->table));
 	json_number(&json, "moved_twice", r->moved_twice);
@@ -192,7 +180,6 @@ static void put_result(const struct plan *plan, const struct result *r)
 	put_requests("after", &r->after);
 	json_number(&json, "lost_files", r->n_lost);
 	put_not_moved(plan, r);
-	json_end(&json);
 }
 
 /**

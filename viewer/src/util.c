@@ -616,6 +616,23 @@ void text_free(struct text *text)
 }
 
 /* The edit distance of two words; only the first 31 letters count. */
+/**
+ * index_of() - find a word
+ * @word: the word
+ * @names: some words, none of them NULL
+ * @n: how many
+ *
+ * Return: where it is, or @n.
+ */
+size_t index_of(const char *word, const char *const *names, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(names[i], word))
+		i++;
+	return i;
+}
+
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[32], na = strnlen(a, 31), nb = strnlen(b, 31), i, j;

@@ -132,4 +132,5 @@ int slurp_file(struct text *text, const char *path);
 char *take_line(char *line);
 void text_free(struct text *text);
 
+size_t index_of(const char *word, const char *const *names, size_t n);
 const char *nearest(const char *word, const char *const *names, size_t n);

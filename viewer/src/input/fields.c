@@ -4,20 +4,14 @@
  */
 #include "input/fields.h"
 #include "input/source.h"
+#include "input/table.h"
 #include "input/unpack.h"
 #include "names.h"
 
 static const char unknown[] = "# not known: ";
 
-/**
- * take_number() - read a number of a line, and what ends it
- * @at: where it is; set to what comes after it
- * @end: the character after it; after the last word of a line a space may be missing
- * @value: the number
- *
- * Return: false if there is none.
- */
-bool take_number(char **at, char end, uint64_t *value)
+/* A number of a line, and what ends it; after the last one of a line a space may be missing. */
+static bool take_number(char **at, char end, uint64_t *value)
 {
 	char *from = *at;
 
@@ -29,14 +23,30 @@ bool take_number(char **at, char end, uint64_t *value)
 	return true;
 }
 
-/**
- * take_word() - read a word of a line and the space after it, and replace its escapes
- * @at: where it is; set to what comes after it
- * @word: the word
- *
- * Return: false if there is none.
- */
-bool take_word(char **at, const char **word)
+static bool take_signed(char **at, int64_t *value)
+{
+	bool is_negative = **at == '-';
+	uint64_t number;
+
+	*at += is_negative;
+	if (!take_number(at, ' ', &number) || number > INT64_MAX)
+		return false;
+	*value = is_negative ? -(int64_t)number : (int64_t)number;
+	return true;
+}
+
+static bool take_device(char **at, unsigned int *major, unsigned int *minor)
+{
+	uint64_t first, second;
+
+	if (!take_number(at, ':', &first) || !take_number(at, ' ', &second) || first > UINT_MAX || second > UINT_MAX)
+		return false;
+	*major = (unsigned int)first;
+	*minor = (unsigned int)second;
+	return true;
+}
+
+static bool take_word(char **at, const char **word)
 {
 	size_t len = strcspn(*at, " ");
 	char *from = *at, *end = from + len;
@@ -44,6 +54,54 @@ bool take_word(char **at, const char **word)
 	*at = end + !!*end;
 	*word = from;
 	return len && !path_unescape(from, from, end);
+}
+
+static bool take_path(char **at, struct file *file)
+{
+	char *path = *at;
+
+	*at += strlen(path);
+	if (!*path || path_unescape(path, path, *at))
+		return false;
+	file_set_path(file, path);
+	return true;
+}
+
+/**
+ * take_fields() - read fields of a line
+ * @at: where they are; set to what comes after them
+ * @form: a letter for each field, with where it is to be put:
+ *	n: a number (uint64_t), c: one with a colon after it, s: one that may have a sign (int64_t), _: one that is left out,
+ *	d: a device (two unsigned int), w: a word, whose escapes are replaced (const char *), p: a path, up to the end of the line
+ *	(path, extension and mark of a struct file), .: the end of the line
+ *
+ * Return: false if one is not there.
+ */
+bool take_fields(char **at, const char *form, ...)
+{
+	unsigned int *major;
+	uint64_t ignored;
+	bool good = true;
+	va_list to;
+
+	va_start(to, form);
+	for (; *form && good; form++) {
+		switch (*form) {
+		case 'n': good = take_number(at, ' ', va_arg(to, uint64_t *)); break;
+		case 'c': good = take_number(at, ':', va_arg(to, uint64_t *)); break;
+		case 's': good = take_signed(at, va_arg(to, int64_t *)); break;
+		case '_': good = take_number(at, ' ', &ignored); break;
+		case 'w': good = take_word(at, va_arg(to, const char **)); break;
+		case 'p': good = take_path(at, va_arg(to, struct file *)); break;
+		case 'd':
+			major = va_arg(to, unsigned int *);
+			good = take_device(at, major, va_arg(to, unsigned int *));
+			break;
+		default: good = !**at;
+		}
+	}
+	va_end(to);
+	return good;
 }
 
 /**

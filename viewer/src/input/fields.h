@@ -23,5 +23,4 @@ struct observed {
 };
 
 void observed_read(const struct observed *observed, const char *name, struct text *text, void *result);
-bool take_number(char **at, char end, uint64_t *value);
-bool take_word(char **at, const char **word);
+bool take_fields(char **at, const char *form, ...);

@@ -12,71 +12,36 @@
 #include "input/fields.h"
 #include "input/gc_runs.h"
 
-static bool take_numbers(char **at, uint64_t *const numbers[], size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!take_number(at, ' ', numbers[i]))
-			return false;
-	return true;
-}
-
-static bool take_who(char **at, struct gc_line *l)
-{
-	return take_number(at, ' ', &l->pid) && take_word(at, &l->comm) && !**at;
-}
-
-/* A number with a sign, perhaps. */
-static bool take_signed(char **at, int64_t *value)
-{
-	bool is_negative = **at == '-';
-	uint64_t number;
-
-	*at += is_negative;
-	if (!take_number(at, ' ', &number) || number > INT64_MAX)
-		return false;
-	*value = is_negative ? -(int64_t)number : (int64_t)number;
-	return true;
-}
-
 static bool parse_run(struct gc_line *l, char *at)
 {
-	uint64_t *const first[] = { &l->number, &l->when };
-	uint64_t *const rest[] = { &l->ns, &l->victims, &l->blocks, &l->segments, &l->sections, &l->free, &l->free_after, &l->waits, &l->waited };
 	const char *type;
 
-	if (!take_numbers(&at, first, ARRAY_LEN(first)) || !take_word(&at, &l->reason) || !take_word(&at, &type))
+	if (!take_fields(&at, "nnwwsnnnnnnnnnnw.", &l->number, &l->when, &l->reason, &type, &l->err, &l->ns, &l->victims, &l->blocks,
+			 &l->segments, &l->sections, &l->free, &l->free_after, &l->waits, &l->waited, &l->pid, &l->comm))
 		return false;
 	l->is_foreground = !strcmp(type, "fg");
-	return take_signed(&at, &l->err) && l->err <= 0 && l->err > -4096 && take_numbers(&at, rest, ARRAY_LEN(rest)) && take_who(&at, l);
+	return l->err <= 0 && l->err > -4096;
 }
 
 static bool parse_line(struct gc_line *l, char *at)
 {
-	uint64_t *const sums[] = { &l->runs, &l->empty, &l->ns, &l->victims, &l->blocks, &l->segments, &l->sections };
-	uint64_t *const process[] = { &l->runs, &l->ns, &l->waits, &l->waited };
-	uint64_t *const wait[] = { &l->ns, &l->when };
 	static const char *const abouts[N_GC_ABOUTS] = { "lost", "sum", "process", "wait", "run" };
-	char about[8];
-	int len = 0;
-	size_t i;
+	const char *about;
 
 	*l = (struct gc_line){ .reason = "", .comm = "" };
-	if (sscanf(at, "%u:%u %7s %n", &l->major, &l->minor, about, &len) != 3 || !len)
+	if (!take_fields(&at, "dw", &l->major, &l->minor, &about))
 		return false;
-	at += len;
-	for (i = 0; i < N_GC_ABOUTS && strcmp(abouts[i], about) != 0; i++)
-		;
-	l->about = (enum gc_about)i;
+	l->about = (enum gc_about)index_of(about, abouts, N_GC_ABOUTS);
 	switch (l->about) {
 	case GC_LOST:
-		return take_signed(&at, &l->lost) && !*at;
+		return take_fields(&at, "s.", &l->lost);
 	case GC_SUM:
-		return take_word(&at, &l->reason) && take_numbers(&at, sums, ARRAY_LEN(sums)) && !*at;
+		return take_fields(&at, "wnnnnnnn.", &l->reason, &l->runs, &l->empty, &l->ns, &l->victims, &l->blocks, &l->segments,
+				   &l->sections);
 	case GC_PROCESS:
-		return take_numbers(&at, process, ARRAY_LEN(process)) && take_who(&at, l);
+		return take_fields(&at, "nnnnnw.", &l->runs, &l->ns, &l->waits, &l->waited, &l->pid, &l->comm);
 	case GC_WAIT:
-		return take_numbers(&at, wait, ARRAY_LEN(wait)) && take_word(&at, &l->reason) && take_number(&at, ' ', &l->number) &&
-		       take_who(&at, l);
+		return take_fields(&at, "nnwnnw.", &l->ns, &l->when, &l->reason, &l->number, &l->pid, &l->comm);
 	case GC_RUN:
 		return parse_run(l, at);
 	case N_GC_ABOUTS:

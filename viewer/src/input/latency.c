@@ -12,13 +12,12 @@
 #include "input/fields.h"
 #include "input/latency.h"
 #include "input/table.h"
-#include "names.h"
 
 static bool take_length(char **at, size_t *i)
 {
 	uint64_t blocks;
 
-	if (!take_number(at, ' ', &blocks))
+	if (!take_fields(at, "n", &blocks))
 		return false;
 	for (*i = 0; *i < LATENCY_LENGTHS && UINT64_C(1) << *i != blocks; (*i)++)
 		;
@@ -37,12 +36,11 @@ static struct latency_volume *volume_of(struct latency *latency, unsigned int ma
 
 static bool read_times(struct latency_volume *volume, char *at)
 {
-	uint64_t pieces, reads, failed, waits, took, waited;
+	uint64_t pieces, reads, failed, waits, waited;
 	struct latency_sum *sum;
 	size_t i;
 
-	if (!take_length(&at, &i) || !take_number(&at, ' ', &pieces) || !take_number(&at, ' ', &reads) || !take_number(&at, ' ', &failed) ||
-	    !take_number(&at, ' ', &waits) || !take_number(&at, ' ', &took) || !take_number(&at, ' ', &waited))
+	if (!take_length(&at, &i) || !take_fields(&at, "nnnn_n", &pieces, &reads, &failed, &waits, &waited))
 		return false;
 	sum = pieces == 1 ? &volume->times[i].whole : &volume->times[i].split;
 	sum->reads += reads;
@@ -59,18 +57,17 @@ static bool read_fit(struct latency_volume *volume, char *at)
 	if (!take_length(&at, &i))
 		return false;
 	for (size_t k = 0; k < LATENCY_SUMS; k++)
-		if (!take_number(&at, ' ', &volume->fits[i][k]))
+		if (!take_fields(&at, "n", &volume->fits[i][k]))
 			return false;
 	return !*at;
 }
 
 static bool read_counts(struct latency_counts *c, char **at)
 {
-	if (!take_number(at, ' ', &c->cut) || !take_number(at, ' ', &c->bytes) || !take_number(at, ' ', &c->timed) || !take_number(at, ' ', &c->timed_split) ||
-	    !take_number(at, ' ', &c->waited) || !take_number(at, ' ', &c->waited_split))
+	if (!take_fields(at, "n__n_n", &c->cut, &c->timed_split, &c->waited_split))
 		return false;
 	for (size_t i = 0; i < LATENCY_LENGTHS; i++)
-		if (!take_number(at, ':', &c->reads[i]) || !take_number(at, ' ', &c->extra[i]))
+		if (!take_fields(at, "cn", &c->reads[i], &c->extra[i]))
 			return false;
 	return true;
 }
@@ -94,32 +91,24 @@ static bool read_line(void *result, char *line)
 {
 	struct latency *latency = result;
 	struct latency_volume *volume;
-	struct latency_file file = { .ext = "" };
+	struct latency_file file = { .path = "*", .ext = "" };
 	struct file named;
-	uint64_t ignored;
-	char kind[8];
-	int len = 0;
+	const char *kind;
 
-	if (sscanf(line, "%u:%u %7s %n", &file.major, &file.minor, kind, &len) != 3 || !len)
+	if (!take_fields(&line, "dw", &file.major, &file.minor, &kind))
 		return false;
-	line += len;
 	volume = volume_of(latency, file.major, file.minor);
 	if (!strcmp(kind, "time"))
 		return read_times(volume, line);
 	if (!strcmp(kind, "fit"))
 		return read_fit(volume, line);
 	if (!strcmp(kind, "rest")) {
-		static char rest[] = "*";
-
-		if (!take_number(&line, ' ', &ignored) || !take_number(&line, ' ', &volume->lost) || !read_counts(&file.counts, &line) || *line)
+		if (!take_fields(&line, "_n", &volume->lost) || !read_counts(&file.counts, &line) || *line)
 			return false;
-		file.path = rest;
 	} else if (!strcmp(kind, "file")) {
-		if (!take_number(&line, ' ', &ignored) || !read_counts(&file.counts, &line) || !*line ||
-		    path_unescape(line, line, line + strlen(line)))
+		if (!take_fields(&line, "_") || !read_counts(&file.counts, &line) || !take_fields(&line, "p", &named))
 			return false;
-		file_set_path(&named, line);
-		file.path = line;
+		file.path = named.path;
 		file.ext = named.ext;
 		file.is_deleted = named.deleted;
 	} else {

@@ -50,20 +50,14 @@ struct latency_volume {
 /**
  * struct latency_counts - what was read
  * @cut: requests that are no breaks
- * @bytes: in all requests
- * @timed: reads in one piece that were timed
- * @timed_split: reads in several
- * @waited: nanoseconds that those in one piece were waited for
- * @waited_split: and those in several
+ * @timed_split: reads in several pieces that were timed
+ * @waited_split: nanoseconds that these were waited for
  * @reads: by length
  * @extra: requests that breaks have added, by length
  */
 struct latency_counts {
 	uint64_t cut;
-	uint64_t bytes;
-	uint64_t timed;
 	uint64_t timed_split;
-	uint64_t waited;
 	uint64_t waited_split;
 	uint64_t reads[LATENCY_LENGTHS];
 	uint64_t extra[LATENCY_LENGTHS];
@@ -81,7 +75,7 @@ struct latency_counts {
 struct latency_file {
 	unsigned int major;
 	unsigned int minor;
-	char *path;
+	const char *path;
 	const char *ext;
 	bool is_deleted;
 	struct latency_counts counts;

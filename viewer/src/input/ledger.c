@@ -11,7 +11,6 @@
 #include "input/fields.h"
 #include "input/ledger.h"
 #include "input/table.h"
-#include "names.h"
 
 static const char *const abouts[] = { "device", "kind", "process", "file" };
 
@@ -19,38 +18,32 @@ static bool parse_line(struct ledger_line *l, char *at)
 {
 	static const size_t numbers[] = { 2, 0, LEDGER_SUMS, LEDGER_SUMS };
 	struct file named;
-	int len = 0;
-	char about[8];
+	const char *about;
 	size_t i;
 
 	*l = (struct ledger_line){ .name = "", .other = "", .ext = "" };
-	if (sscanf(at, "%u:%u %7s %n", &l->major, &l->minor, about, &len) != 3 || !len)
+	if (!take_fields(&at, "dw", &l->major, &l->minor, &about))
 		return false;
-	at += len;
-	for (i = 0; i < ARRAY_LEN(abouts) && strcmp(abouts[i], about) != 0; i++)
-		;
+	i = index_of(about, abouts, ARRAY_LEN(abouts));
 	if (i == ARRAY_LEN(abouts))
 		return false;
 	l->about = (enum ledger_about)i;
 	for (i = 0; i < numbers[l->about]; i++)
-		if (!take_number(&at, ' ', &l->bytes[i]))
+		if (!take_fields(&at, "n", &l->bytes[i]))
 			return false;
 	switch (l->about) {
 	case LEDGER_DEVICE:
 		return !*at;
 	case LEDGER_KIND:
-		return take_word(&at, &l->name) && take_word(&at, &l->other) && take_number(&at, ' ', &l->bytes[0]) && !*at;
+		return take_fields(&at, "wwn.", &l->name, &l->other, &l->bytes[0]);
 	case LEDGER_PROCESS:
-		return take_number(&at, ' ', &l->pid) && take_word(&at, &l->name) && take_word(&at, &l->other) && !*at;
+		return take_fields(&at, "nww.", &l->pid, &l->name, &l->other);
 	case LEDGER_FILE:
-		if (!take_number(&at, ' ', &l->pid) || !*at || path_unescape(at, at, at + strlen(at)))
+		if (!take_fields(&at, "np", &l->pid, &named))
 			return false;
-		if (strcmp(at, "*")) {
-			file_set_path(&named, at);
-			l->ext = named.ext;
-			l->is_deleted = named.deleted;
-		}
-		l->name = at;
+		l->name = named.path;
+		l->ext = named.ext;
+		l->is_deleted = named.deleted;
 		return true;
 	}
 	return false;

@@ -15,12 +15,10 @@ static const char magic[] = "# fragtrace by_pair 1";
 
 static bool read_line(struct pair *pair, char *line)
 {
-	const char *dev, *times, *victim;
-	char rest;
+	const char *victim;
 
-	return take_word(&line, &dev) && take_word(&line, &times) && take_word(&line, &pair->victim_ext) && take_word(&line, &victim) &&
-	       take_word(&line, &pair->culprit_ext) && take_word(&line, &pair->culprit) && !*line &&
-	       sscanf(dev, "%u:%u%c", &pair->major, &pair->minor, &rest) == 2 && sscanf(times, "%" SCNu64 "%c", &pair->times, &rest) == 1;
+	return take_fields(&line, "dnwwww.", &pair->major, &pair->minor, &pair->times, &pair->victim_ext, &victim, &pair->culprit_ext,
+			   &pair->culprit);
 }
 
 static int by_times(const void *a, const void *b)

@@ -66,11 +66,11 @@ static void find_kinds(struct kinds *kinds, const struct table *table, const str
 
 static void put_volumes(struct json *json, const struct table *table)
 {
-	json_array(json, "volumes");
+	JSON_ARRAY(json, "volumes");
 	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_format(json, "dev", "%u:%u", v->major, v->minor);
 		json_number(json, "main_blkaddr", v->first_blk);
 		json_number(json, "end", v->end_blk);
@@ -78,33 +78,27 @@ static void put_volumes(struct json *json, const struct table *table)
 		json_number(json, "block_bytes", v->blk_bytes);
 		json_flag(json, "stopped", v->stopped);
 		json_number(json, "left_out", v->left_out);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_kinds(struct json *json, const struct kinds *kinds)
 {
-	json_array(json, "kinds");
+	JSON_ARRAY(json, "kinds");
 	for (size_t i = 0; i < kinds->n; i++) {
-		json_array(json, NULL);
+		JSON_ARRAY(json, NULL);
 		for (size_t k = 0; k < N_GIVEN_TONES; k++)
 			json_number(json, NULL, kinds->tones[i][k]);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_array(struct json *json, const char *name, size_t n, const char *const *fields)
 {
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_text(json, "name", name);
 	json_number(json, "n", n);
-	json_array(json, "fields");
+	JSON_ARRAY(json, "fields");
 	for (; *fields; fields++)
 		json_text(json, NULL, *fields);
-	json_end(json);
-	json_end(json);
 }
 
 /* The beginning of a recording, which times after it count from. */

@@ -189,7 +189,7 @@ static void put_row(struct json *json, const struct compared *c, const struct ro
 	const struct difference *d = &row->d;
 
 	json_line(json);
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_name(json, "name", part == FIGURES ? figure_forms[row->figure].key : row->name);
 	json_text(json, "verdict", verdicts[d->verdict]);
 	json_text(json, "scale", d->is_ratio ? "ratio" : "difference");
@@ -200,12 +200,10 @@ static void put_row(struct json *json, const struct compared *c, const struct ro
 	}
 	for (size_t g = 0; g < 2; g++) {
 		json_real(json, g ? "b" : "a", d->typical[g], 4);
-		json_array(json, g ? "runs_b" : "runs_a");
+		JSON_ARRAY(json, g ? "runs_b" : "runs_a");
 		for (size_t i = 0; i < c->n_runs[g]; i++)
 			json_real(json, NULL, row->values[g * c->n_runs[0] + i], figure_forms[row->figure].decimals ? 4 : 0);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_all(FILE *out, const struct compared *c)
@@ -215,16 +213,14 @@ static void put_all(FILE *out, const struct compared *c)
 	json_begin(&json, out, "compare", 1);
 	json_real(&json, "confidence", CONFIDENCE, 2);
 	for (size_t g = 0; g < 2; g++) {
-		json_array(&json, g ? "b" : "a");
+		JSON_ARRAY(&json, g ? "b" : "a");
 		for (size_t i = 0; i < c->n_runs[g]; i++)
 			json_name(&json, NULL, c->runs[g * c->n_runs[0] + i]);
-		json_end(&json);
 	}
 	for (int part = 0; part < N_PARTS; part++) {
-		json_array(&json, keys[part]);
+		JSON_ARRAY(&json, keys[part]);
 		for (size_t i = 0; i < c->parts[part].n; i++)
 			put_row(&json, c, &c->parts[part].all[i], (enum answer_part)part);
-		json_end(&json);
 	}
 	json_end(&json);
 }

@@ -373,9 +373,9 @@ static void put_sums(struct json *json, const struct ranked *line)
 
 static void put_lines(struct json *json, const char *key, const struct ranked *list, size_t n)
 {
-	json_array(json, key);
+	JSON_ARRAY(json, key);
 	for (size_t i = 0; i < n; i++) {
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		if (list[i].path) {
 			AUTO_FREE char *whole = xasprintf("%s%s", list[i].path, list[i].is_deleted ? DELETED_MARK : "");
 
@@ -385,9 +385,7 @@ static void put_lines(struct json *json, const char *key, const struct ranked *l
 			json_number(json, "files", list[i].n_files);
 		}
 		put_sums(json, &list[i]);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_json(struct json *json, const struct latency *latency, const struct latency_volume *volume)
@@ -407,14 +405,13 @@ static void put_json(struct json *json, const struct latency *latency, const str
 
 		if (!p->is_known)
 			continue;
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_number(json, "blocks", UINT64_C(1) << i);
 		json_real(json, "us", p->us, 3);
 		json_real(json, "low_us", p->us - p->half, 3);
 		json_real(json, "high_us", p->us + p->half, 3);
 		json_real(json, "reads", p->reads, 0);
 		json_flag(json, "pooled", p->is_pooled);
-		json_end(json);
 	}
 	json_end(json);
 	put_lines(json, "extensions", costs.extensions, costs.n_extensions);

@@ -272,11 +272,10 @@ static void put_text_head(FILE *file, const struct table *table, enum export_lis
 /* The devices of the volumes where F2FS has stopped. */
 static void put_stopped(struct json *json, const struct table *table)
 {
-	json_array(json, "stopped");
+	JSON_ARRAY(json, "stopped");
 	for (size_t i = 0; i < table->n_volumes; i++)
 		if (table->volumes[i].stopped)
 			json_format(json, NULL, "%u:%u", table->volumes[i].major, table->volumes[i].minor);
-	json_end(json);
 }
 
 static void put_json_head(struct json *json, const struct table *table, enum export_list list, const struct space *spaces)
@@ -288,17 +287,15 @@ static void put_json_head(struct json *json, const struct table *table, enum exp
 	put_stopped(json, table);
 	if (list == LIST_TABLE) {
 		json_line(json);
-		json_array(json, "volumes");
+		JSON_ARRAY(json, "volumes");
 		put_volumes(json, table);
 		json_line(json);
-		json_end(json);
 	}
 	if (spaces) {
 		json_line(json);
-		json_array(json, "space");
+		JSON_ARRAY(json, "space");
 		space_put_json(json, table, spaces);
 		json_line(json);
-		json_end(json);
 	}
 	json_line(json);
 	json_array(json, "records");

@@ -205,7 +205,7 @@ static void put_line(struct json *json, const struct gc_line *l)
 {
 	bool has_runs = l->about == GC_SUM || l->about == GC_PROCESS, has_freed = l->about == GC_SUM || l->about == GC_RUN;
 
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	if (l->about == GC_RUN || l->about == GC_WAIT) {
 		json_number(json, "run", l->number);
 		json_number(json, "when", l->when);
@@ -237,26 +237,23 @@ static void put_line(struct json *json, const struct gc_line *l)
 		json_number(json, "pid", l->pid);
 		json_name(json, "process", l->comm);
 	}
-	json_end(json);
 }
 
 static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 {
 	static const char *const keys[N_GC_ABOUTS] = { NULL, "reasons", "processes", "longest", "runs" };
 
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_format(json, "dev", "%u:%u", l->major, l->minor);
 	for (size_t i = 0; i < n; i++)
 		if (l[i].about == GC_LOST)
 			json_signed(json, "waits_lost", l[i].lost);
 	for (int about = GC_SUM; about < N_GC_ABOUTS; about++) {
-		json_array(json, keys[about]);
+		JSON_ARRAY(json, keys[about]);
 		for (size_t i = 0; i < n; i++)
 			if (l[i].about == (enum gc_about)about)
 				put_line(json, &l[i]);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 /**

@@ -30,13 +30,14 @@ FILE *json_value(struct json *json, const char *key)
 	return json->file;
 }
 
-static void begin(struct json *json, const char *key, bool is_array)
+static struct json *begin(struct json *json, const char *key, bool is_array)
 {
 	putc_unlocked(is_array ? '[' : '{', json_value(json, key));
 	json->depth++;
 	json->has_any &= ~(1u << json->depth);
 	json->is_array &= ~(1u << json->depth);
 	json->is_array |= (uint32_t)is_array << json->depth;
+	return json;
 }
 
 /**
@@ -55,23 +56,27 @@ void json_begin(struct json *json, FILE *file, const char *what, uint64_t versio
 }
 
 /**
- * json_object() - begin an object
+ * json_object() - begin an object; JSON_OBJECT() also ends it
  * @json: the JSON
  * @key: its key; NULL in an array
+ *
+ * Return: @json.
  */
-void json_object(struct json *json, const char *key)
+struct json *json_object(struct json *json, const char *key)
 {
-	begin(json, key, false);
+	return begin(json, key, false);
 }
 
 /**
- * json_array() - begin an array
+ * json_array() - begin an array; JSON_ARRAY() also ends it
  * @json: the JSON
  * @key: its key; NULL in an array
+ *
+ * Return: @json.
  */
-void json_array(struct json *json, const char *key)
+struct json *json_array(struct json *json, const char *key)
 {
-	begin(json, key, true);
+	return begin(json, key, true);
 }
 
 /**
@@ -86,6 +91,15 @@ void json_end(struct json *json)
 	putc_unlocked(json->is_array >> json->depth & 1 ? ']' : '}', json->file);
 	if (!--json->depth)
 		putc_unlocked('\n', json->file);
+}
+
+/**
+ * json_leave() - the same at the end of a block, see JSON_OBJECT()
+ * @json: the JSON
+ */
+void json_leave(struct json **json)
+{
+	json_end(*json);
 }
 
 /**

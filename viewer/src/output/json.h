@@ -19,10 +19,17 @@ struct json {
 	bool has_line;
 };
 
+/* Begin an object or an array that ends at the end of this block. */
+#define JSON_OBJECT(json, key) JSON_IN(json_object(json, key), __LINE__)
+#define JSON_ARRAY(json, key) JSON_IN(json_array(json, key), __LINE__)
+#define JSON_IN(begun, line) JSON_IN_LINE(begun, line)
+#define JSON_IN_LINE(begun, line) AUTO(json_leave) struct json *json_of_##line = begun
+
 void json_begin(struct json *json, FILE *file, const char *what, uint64_t version);
-void json_object(struct json *json, const char *key);
-void json_array(struct json *json, const char *key);
+struct json *json_object(struct json *json, const char *key);
+struct json *json_array(struct json *json, const char *key);
 void json_end(struct json *json);
+void json_leave(struct json **json);
 void json_end_all(struct json *json);
 void json_line(struct json *json);
 FILE *json_value(struct json *json, const char *key);

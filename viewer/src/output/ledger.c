@@ -295,13 +295,13 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 	static const char *const keys[N_BY] = { "processes", "cgroups", "extensions", "files" };
 	size_t n;
 
-	json_array(json, keys[by]);
+	JSON_ARRAY(json, keys[by]);
 	AUTO_FREE struct row *rows = rows_of(ledger, device, by == BY_PROCESS ? BY_PID : by, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct ledger_line *l = rows[i].first;
 		bool others = is_others(l);
 
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		if (by == BY_FILE && !others) {
 			AUTO_FREE char *whole = xasprintf("%s%s", l->name, l->is_deleted ? DELETED_MARK : "");
 
@@ -315,9 +315,7 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 			json_name(json, "cgroup", l->other);
 		}
 		put_sums(json, rows[i].bytes);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_volume(struct json *json, const struct ledger *ledger, const struct ledger_line *device)
@@ -325,7 +323,7 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 	uint64_t bytes[LEDGER_SUMS];
 
 	sum_up(ledger, device, bytes);
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_format(json, "dev", "%u:%u", device->major, device->minor);
 	json_number(json, "buffered", bytes[LEDGER_BUFFERED]);
 	json_number(json, "mapped", bytes[LEDGER_MAPPED]);
@@ -341,17 +339,15 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 
 		if (!is_of(l, device, LEDGER_KIND))
 			continue;
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_name(json, "kind", l->name);
 		if (strcmp(l->other, "-"))
 			json_name(json, "log", l->other);
 		json_number(json, "bytes", l->bytes[0]);
-		json_end(json);
 	}
 	json_end(json);
 	for (int by = 0; by < N_BY; by++)
 		put_table(json, ledger, device, (enum by)by);
-	json_end(json);
 }
 
 /**

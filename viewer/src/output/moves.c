@@ -120,7 +120,7 @@ static void say(FILE *out, struct moves *m, const struct moves_writer *all, cons
 
 static void put_counts(struct json *json, const char *key, const struct moves_writer *w)
 {
-	json_object(json, key);
+	JSON_OBJECT(json, key);
 	if (!key) {
 		json_maybe(json, "pid", w->pid, w->pid);
 		json_name(json, "process", w->comm);
@@ -129,15 +129,12 @@ static void put_counts(struct json *json, const char *key, const struct moves_wr
 	json_number(json, "moved", w->moved);
 	json_number(json, "moves", w->moves);
 	json_number(json, "again_within_10_min", w->again);
-	json_array(json, "ages");
+	JSON_ARRAY(json, "ages");
 	for (size_t i = 0; i < N_MOVES_AGES; i++) {
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_maybe(json, "below_s", moves_ages[i % (N_MOVES_AGES - 1)], i < N_MOVES_AGES - 1);
 		json_number(json, "blocks", w->ages[i]);
-		json_end(json);
 	}
-	json_end(json);
-	json_end(json);
 }
 
 static void put(struct json *json, const struct moves *m, const struct moves_writer *all)
@@ -150,10 +147,9 @@ static void put(struct json *json, const struct moves *m, const struct moves_wri
 	put_counts(json, "all", all);
 	put_counts(json, "earlier", &m->writers[MOVES_EARLIER]);
 	put_counts(json, "others", &m->writers[MOVES_OTHERS]);
-	json_array(json, "processes");
+	JSON_ARRAY(json, "processes");
 	for (size_t i = MOVES_N_FIXED; i < m->n; i++)
 		put_counts(json, NULL, &m->writers[i]);
-	json_end(json);
 }
 
 /**

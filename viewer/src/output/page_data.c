@@ -139,19 +139,17 @@ static void put_legend(struct json *json, const struct runs *runs, const struct 
 {
 	static const enum tone tones[] = { TONE_CONTIGUOUS, TONE_FRAG_A, TONE_FRAG_B, TONE_REST };
 
-	json_array(json, "legend");
+	JSON_ARRAY(json, "legend");
 	for (size_t i = 0; i < colors->n_rules; i++) {
 		const struct rule *rule = &colors->rules[i];
 
 		if (!runs->counts[i].blks[0] && !runs->counts[i].blks[1])
 			continue;
-		json_array(json, NULL);
+		JSON_ARRAY(json, NULL);
 		json_visible(json, NULL, rule->what);
 		for (size_t k = 0; k < ARRAY_LEN(tones); k++)
 			json_format(json, NULL, "#%06x", rule->rgb[tones[k] == TONE_REST && !colors->source->near_break ? TONE_FRAG_B : tones[k]]);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 /* Which part of the files and blocks is shown; null: all. */
@@ -159,11 +157,10 @@ static void put_lens(struct json *json, const struct runs *runs)
 {
 	const struct lens *lens = runs->lens;
 
-	json_object(json, "lens");
+	JSON_OBJECT(json, "lens");
 	json_visible(json, "only", runs->selection ? lens->only : NULL);
 	json_visible(json, "lba", lens ? lens->range : NULL);
 	json_number(json, "files", runs->selection ? runs->selection->n_all_files : runs->table->n_files);
-	json_end(json);
 }
 
 /**
@@ -234,14 +231,13 @@ void page_put_file(struct json *json, const struct runs *runs, size_t index, uin
 	const struct volume *v = &runs->table->volumes[f->volume];
 
 	json_line(json);
-	json_array(json, NULL);
+	JSON_ARRAY(json, NULL);
 	page_put_path(json, NULL, f->path, f->deleted);
 	json_format(json, NULL, "%u:%u", v->major, v->minor);
 	json_number(json, NULL, f->ino);
 	page_put_figures(json, &runs->figures[index]);
 	json_number(json, NULL, first_blk);
 	json_format(json, NULL, "#%06x", rgb);
-	json_end(json);
 }
 
 /**

@@ -101,14 +101,13 @@ static void put_file(struct json *json, const char *path, const char *other_name
 
 	if (err)
 		die("%s: cannot read: %s", path, strerror(err));
-	json_array(json, NULL);
+	JSON_ARRAY(json, NULL);
 	json_visible(json, NULL, name);
 	file = json_value(json, NULL);
 	putc('"', file);
 	put_base64(file, text.buf, text.len);
 	putc('"', file);
 	json_signed(json, NULL, text.time_ms ? text.time_ms : (int64_t)time(NULL) * 1000);
-	json_end(json);
 }
 
 /* F2FS's own state is in a folder, with one for each volume. */
@@ -173,18 +172,15 @@ static void put_data(struct json *json, const void *arg)
 {
 	const struct page_inputs *page = arg;
 
-	json_object(json, NULL);
-	json_array(json, "inputs");
+	JSON_OBJECT(json, NULL);
+	JSON_ARRAY(json, "inputs");
 	for (size_t i = 0; i < page->n; i++) {
 		AUTO_FREE char *name = name_of(page->inputs[i]);
 
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_visible(json, "name", name);
 		json_flag(json, "recording", recording_is(page->inputs[i]));
-		json_end(json);
 	}
-	json_end(json);
-	json_end(json);
 }
 
 /**

@@ -151,7 +151,7 @@ static void put_folder(struct json *json, const char *path, size_t len, const st
 	AUTO_FREE char *text = xasprintf("%.*s", (int)len, path);
 
 	json_line(json);
-	json_array(json, NULL);
+	JSON_ARRAY(json, NULL);
 	json_visible(json, NULL, text);
 	json_text(json, NULL, "");
 	json_number(json, NULL, 0);
@@ -159,7 +159,6 @@ static void put_folder(struct json *json, const char *path, size_t len, const st
 	json_number(json, NULL, 0);
 	json_text(json, NULL, "");
 	json_number(json, NULL, n);
-	json_end(json);
 }
 
 /* "changes" has those of the lines that were written. */
@@ -169,10 +168,9 @@ static void put_changes(const struct sorting *sorting, const uint32_t *order, si
 
 	if (!list->before)
 		return;
-	json_array(sorting->json, "changes");
+	JSON_ARRAY(sorting->json, "changes");
 	for (size_t i = list->from; i < n_lines && i < list->from + list->n; i++)
 		json_signed(sorting->json, NULL, sorting->changes[order[i]]);
-	json_end(sorting->json);
 }
 
 /* The line of the folder that a file which is gone was below, or @n_lines; lines are still sorted by path. */
@@ -283,7 +281,7 @@ void serve_put_files(struct json *json, const struct serve_view *view, const str
 		changes = serve_compare_files(view, list->before, &gone, &sorting.n_gone);
 	sorting.changes = changes;
 	sorting.gone = gone;
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_number(json, "generation", view->generation);
 	if (list->folder)
 		put_folders(&sorting, order, n);
@@ -291,5 +289,4 @@ void serve_put_files(struct json *json, const struct serve_view *view, const str
 		put_lines(&sorting, order, n);
 	if (list->before)
 		json_number(json, "gone", sorting.n_gone);
-	json_end(json);
 }

@@ -245,11 +245,10 @@ static void put_span(struct json *json, const struct recording *recording, size_
 	struct span span;
 
 	recording_span(recording, i, &span);
-	json_array(json, NULL);
+	JSON_ARRAY(json, NULL);
 	json_number(json, NULL, span.first_ns / NS_PER_MS);
 	json_number(json, NULL, span.last_ns / NS_PER_MS);
 	json_maybe(json, NULL, span.has_gap ? span.n_lost : 0, span.n_lost || !span.has_gap);
-	json_end(json);
 }
 
 static void put_spans(const void *arg, FILE *out)
@@ -263,7 +262,7 @@ static void put_spans(const void *arg, FILE *out)
 	recording_open(&recording, asked->recording->dir);
 	if (end > recording.n)
 		end = recording.n;
-	json_object(&json, NULL);
+	JSON_OBJECT(&json, NULL);
 	json_signed(&json, "first", recording.list[0].time_ms);
 	json_number(&json, "last", end_of_all(&recording) / NS_PER_MS);
 	json_array(&json, "spans");
@@ -271,7 +270,6 @@ static void put_spans(const void *arg, FILE *out)
 		put_span(&json, &recording, i);
 	json_end(&json);
 	json_maybe(&json, "next", i, i < recording.n);
-	json_end(&json);
 }
 
 /**
@@ -372,18 +370,16 @@ static void put_curve(const void *arg, FILE *out)
 
 	recording_open(&recording, asked->recording->dir);
 	curve.slot_ns = (end_of_all(&recording) - (uint64_t)recording.list[0].time_ms * NS_PER_MS) / SERVE_CURVE_POINTS;
-	json_object(&json, NULL);
+	JSON_OBJECT(&json, NULL);
 	json_array(&json, "curves");
 	for (i = is_part ? recording.n : asked->first; i < recording.n && (i == asked->first || monotonic_ns() - begun_ns < SPANS_NS); i++) {
 		curve.at_ns = (uint64_t)recording.list[i].time_ms * NS_PER_MS;
-		json_array(&json, NULL);
+		JSON_ARRAY(&json, NULL);
 		if (!is_text(&recording.list[i]))
 			recording_follow(&recording, i, &span, &follower);
-		json_end(&json);
 	}
 	json_end(&json);
 	json_maybe(&json, "next", i, i < recording.n);
-	json_end(&json);
 }
 
 /**

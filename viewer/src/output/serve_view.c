@@ -110,12 +110,11 @@ void serve_view_free(struct serve_view *view)
 static void put_colorings(struct json *json, const struct serve_view *view)
 {
 	json_text(json, "coloring", view->colors.source->name);
-	json_array(json, "colorings");
+	JSON_ARRAY(json, "colorings");
 	json_text(json, NULL, view->own_coloring);
 	for (size_t i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
 		if (strcmp(serve_colorings[i], view->own_coloring))
 			json_text(json, NULL, serve_colorings[i]);
-	json_end(json);
 }
 
 /**
@@ -127,7 +126,7 @@ void serve_put_table(struct json *json, const void *arg)
 {
 	const struct serve_view *view = arg;
 
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_flag(json, "recording", view->has_moments);
 	json_number(json, "generation", view->generation);
 	json_number(json, "maxFiles", SERVE_MAX_FILES);
@@ -138,14 +137,11 @@ void serve_put_table(struct json *json, const void *arg)
 		json_signed(json, "heatAge", view->table.text.time_ms - view->heat_ms);
 	put_colorings(json, view);
 	page_put_head(json, &view->runs, &view->colors, view->interval_ns);
-	json_array(json, "volumes");
+	JSON_ARRAY(json, "volumes");
 	for (size_t i = 0; i < view->runs.n_parts; i++) {
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		page_put_volume(json, &view->runs, i);
-		json_end(json);
 	}
-	json_end(json);
-	json_end(json);
 }
 
 /* === Ranges === */
@@ -424,7 +420,7 @@ static void describe(void *arg, const struct range_piece *piece)
 
 	if (d->n++ >= SERVE_MAX_PIECES)
 		return;
-	json_object(d->json, NULL);
+	JSON_OBJECT(d->json, NULL);
 	json_number(d->json, "lba", piece->lba);
 	json_number(d->json, "blocks", piece->blks);
 	if (d->segments && segment < d->segments->n && d->segments->valid[segment])
@@ -435,7 +431,6 @@ static void describe(void *arg, const struct range_piece *piece)
 		json_text(d->json, "is", name_of(piece->shade));
 	else
 		put_owner(d, piece);
-	json_end(d->json);
 }
 
 /**
@@ -456,13 +451,12 @@ void serve_put_blocks(struct json *json, const struct serve_view *view, size_t p
 		.segments = view->states ? &view->states[volume].segments : NULL, .zones = view->zones ? &view->zones[volume] : NULL,
 	};
 
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_number(json, "generation", view->generation);
 	json_array(json, "pieces");
 	serve_view_walk(view, part, first, end, describe, &d);
 	json_end(json);
 	json_number(json, "all", d.n);
-	json_end(json);
 }
 
 /* === Fragments === */
@@ -501,7 +495,7 @@ void serve_put_fragments(struct json *json, const struct serve_view *view, size_
 	size_t n, k, all = 0;
 	AUTO_FREE const struct extent **extents = extents_of(view->runs.table, which, &n);
 
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_number(json, "generation", view->generation);
 	json_number(json, "first", first);
 	json_array(json, "fragments");
@@ -512,13 +506,11 @@ void serve_put_fragments(struct json *json, const struct serve_view *view, size_
 			blks += extents[k]->blks;
 		if (all < first || all >= first + SERVE_MAX_FRAGMENTS)
 			continue;
-		json_array(json, NULL);
+		JSON_ARRAY(json, NULL);
 		json_number(json, NULL, extents[i]->lba);
 		json_number(json, NULL, blks);
 		json_number(json, NULL, extents[i]->offset);
-		json_end(json);
 	}
 	json_end(json);
 	json_number(json, "all", all);
-	json_end(json);
 }

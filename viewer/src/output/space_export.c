@@ -25,12 +25,12 @@ static bool is_known(const struct space *space)
 
 static void put_types(struct json *json, const struct space *space)
 {
-	json_array(json, "types");
+	JSON_ARRAY(json, "types");
 	for (size_t i = 0; i < F2FS_N_TYPES; i++) {
 		const struct space_type *t = &space->types[i];
 
 		json_line(json);
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_text(json, "type", space_log_keys[i]);
 		json_number(json, "full", t->full);
 		json_number(json, "dirty", t->dirty);
@@ -39,9 +39,7 @@ static void put_types(struct json *json, const struct space *space)
 		json_maybe(json, "log_segment", (uint64_t)t->head, t->head >= 0);
 		json_maybe(json, "log_next", (uint64_t)t->next, t->next >= 0);
 		json_maybe(json, "log_room", t->head_room, t->head >= 0);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_classes(struct json *json, const struct space *space)
@@ -50,23 +48,20 @@ static void put_classes(struct json *json, const struct space *space)
 	for (unsigned int i = 0; i < SPACE_RUN_CLASSES; i++) {
 		if (!space->run_count[i])
 			continue;
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_number(json, "from", UINT64_C(1) << i);
 		json_number(json, "to", (UINT64_C(2) << i) - 1);
 		json_number(json, "runs", space->run_count[i]);
 		json_number(json, "blocks", space->run_blks[i]);
-		json_end(json);
 	}
 	json_end(json);
-	json_array(json, "dirty_fill");
+	JSON_ARRAY(json, "dirty_fill");
 	for (unsigned int i = 0; i < SPACE_FILL_CLASSES; i++) {
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_number(json, "from", i * SPACE_FILL_STEP + 1);
 		json_number(json, "to", i + 1 < SPACE_FILL_CLASSES ? (i + 1) * SPACE_FILL_STEP : F2FS_SEGMENT_BLKS - 1);
 		json_number(json, "segments", space->fill[i]);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 /**
@@ -82,14 +77,12 @@ void space_put_files(struct json *json, const struct volume *v, const struct tab
 	size_t n;
 	AUTO_FREE struct space_file *files = space_files(v, table, begin, end, &n);
 
-	json_array(json, "files");
+	JSON_ARRAY(json, "files");
 	for (size_t i = 0; i < n; i++) {
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_number(json, "blocks", files[i].blks);
 		json_name(json, "path", table->files[files[i].file].path);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_picks(struct json *json, const struct space *space, const struct table *table, const char *name,
@@ -99,19 +92,17 @@ static void put_picks(struct json *json, const struct space *space, const struct
 		json_text(json, name, NULL);
 		return;
 	}
-	json_array(json, name);
+	JSON_ARRAY(json, name);
 	for (size_t i = 0; i < picks->n; i++) {
 		uint64_t begin, end;
 
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_number(json, "section", picks->first[i].section);
 		json_number(json, "valid_blocks", picks->first[i].valid);
 		json_number(json, "cost", picks->first[i].cost);
 		space_section(space, picks->first[i].section, &begin, &end);
 		space_put_files(json, space->volume, table, begin, end);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 /**
@@ -121,17 +112,16 @@ static void put_picks(struct json *json, const struct space *space, const struct
  */
 void space_put_notes(struct json *json, const struct space *space)
 {
-	json_array(json, "notes");
+	JSON_ARRAY(json, "notes");
 	for (size_t i = 0; i < space->state->n_notes; i++)
 		json_name(json, NULL, space->state->notes[i]);
-	json_end(json);
 }
 
 static void put_volume(struct json *json, const struct space *space, const struct table *table)
 {
 	const struct f2fs_status *status = &space->state->status;
 
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_format(json, "dev", "%u:%u", space->volume->major, space->volume->minor);
 	json_number(json, "segments", space->state->segments.n);
 	json_maybe(json, "segments_per_section", space->segs_per_sec, space->segs_per_sec);
@@ -157,7 +147,6 @@ static void put_volume(struct json *json, const struct space *space, const struc
 	put_picks(json, space, table, "gc_greedy", &space->greedy, true);
 	put_picks(json, space, table, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
 	space_put_notes(json, space);
-	json_end(json);
 }
 
 /**

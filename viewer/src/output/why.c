@@ -331,14 +331,13 @@ static void json_causes(struct json *json, const struct table *table, const stru
 	for (size_t i = 0; !flaw && i < n_sums; i++) {
 		enum advice advice = (enum advice)ft_cause_writer(sums[i].cause);
 
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_text(json, "op", cause_op_name(sums[i].cause));
 		json_text(json, "flush", cause_flush_name(sums[i].cause));
 		json_text(json, "why_here", cause_why_name(sums[i].cause));
 		json_number(json, "breaks", sums[i].breaks);
 		json_text(json, "advice", advice_key(advice));
 		json_text(json, "what_helps", advice_text(advice));
-		json_end(json);
 	}
 	json_end(json);
 	json_end(json);

@@ -271,16 +271,14 @@ static void put_logs(struct json *json, const struct zone_use *use)
 	for (size_t i = 0; i < F2FS_N_TYPES; i++)
 		json_number(json, space_log_keys[i], use->valid[i]);
 	json_end(json);
-	json_array(json, "logs");
+	JSON_ARRAY(json, "logs");
 	for (size_t i = 0; i < F2FS_N_LOGS; i++) {
 		if (!use->logs[i])
 			continue;
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_text(json, "type", space_log_keys[i]);
 		json_maybe(json, "next", use->next[i], use->next[i] != UINT64_MAX);
-		json_end(json);
 	}
-	json_end(json);
 }
 
 static void put_zone(struct json *json, const struct zoned *z, const struct zone *zone)
@@ -292,7 +290,7 @@ static void put_zone(struct json *json, const struct zoned *z, const struct zone
 	zone_use_of(&use, z->space, zone);
 	found = zone_find(&use, z->space, zone);
 	json_line(json);
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_number(json, "lba", zone->lba);
 	json_number(json, "blocks", zone->blks);
 	json_number(json, "capacity", zone->capacity);
@@ -312,7 +310,6 @@ static void put_zone(struct json *json, const struct zoned *z, const struct zone
 		free(text);
 	}
 	space_put_files(json, z->space->volume, z->table, use.begin, use.end);
-	json_end(json);
 }
 
 static void put_limits(struct json *json, const struct zoned *z, const struct zone_device *d)
@@ -334,7 +331,7 @@ static void put_limits(struct json *json, const struct zoned *z, const struct zo
 
 static void put_volume(struct json *json, const struct zoned *z)
 {
-	json_object(json, NULL);
+	JSON_OBJECT(json, NULL);
 	json_format(json, "dev", "%u:%u", z->space->volume->major, z->space->volume->minor);
 	json_number(json, "section_blocks", z->space->segs_per_sec * F2FS_SEGMENT_BLKS);
 	json_maybe(json, "moved_blocks", z->space->watched[USE_FREE] + z->space->watched[USE_NODE], z->space->has_runs);
@@ -342,20 +339,17 @@ static void put_volume(struct json *json, const struct zoned *z)
 	for (size_t i = 0; i < z->zones->n; i++) {
 		const struct zone_device *d = &z->zones->devices[i];
 
-		json_object(json, NULL);
+		JSON_OBJECT(json, NULL);
 		json_name(json, "path", d->name);
 		json_number(json, "lba", d->lba);
 		json_flag(json, "zoned", d->is_zoned);
 		put_limits(json, z, d);
-		json_array(json, "zones");
+		JSON_ARRAY(json, "zones");
 		for (size_t k = 0; k < d->n; k++)
 			put_zone(json, z, &d->zones[k]);
-		json_end(json);
-		json_end(json);
 	}
 	json_end(json);
 	space_put_notes(json, z->space);
-	json_end(json);
 }
 
 /* === Volumes === */

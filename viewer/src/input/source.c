@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Before the pipeline: read the text from a file of debugfs, a recorded file, a recording, or stdin.
- * A file of debugfs is read and closed first, and parsed afterwards; others are parsed while they are read and
- * unpacked. This file also finds the time of a text, and reports why there is no text.
+ * A snapshot is read and closed first, and parsed afterwards; a text is parsed while it is read and unpacked. This file also finds the time of a text, and reports why there is no text.
  */
 #include <sys/vfs.h>
 
@@ -16,8 +15,7 @@
 
 #define DEBUGFS_SUPER_MAGIC 0x64626720
 
-/* A larger file is read in pieces of this size, unless its text is needed as a whole. */
-#define BIG_FILE (1 << 24)
+/* Files are read in pieces of this size. */
 #define PIECE ((size_t)1 << 20)
 
 /* What a text is must be known by so many bytes. */
@@ -75,23 +73,6 @@ const char *source_hint(const char *path, int err)
 	if (!debugfs_is_mounted())
 		return " (debugfs is not mounted: mount -t debugfs none " DEBUGFS ")";
 	return "";
-}
-
-/* The file is open only while it is read. It is parsed afterwards. */
-static int read_text(struct text *text, const char *path, const char **step)
-{
-	int fd = STDIN_FILENO, err;
-
-	*step = "open";
-	if (strcmp(path, "-"))
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	*step = "read";
-	err = slurp(text, fd);
-	if (fd != STDIN_FILENO)
-		close(fd);
-	return err;
 }
 
 /* A recorded text has the time of its file. Any other text has the time of reading. */
@@ -161,37 +142,6 @@ static void read_moment(const struct source *source, struct text *text)
 	recording_read(&recording, &source->at, text);
 }
 
-/* The program ends if the source cannot be read the first time, or has damaged gzip data. */
-static bool source_read(struct source *source, struct text *text)
-{
-	int64_t begun_ms = now_ms();
-	const char *step;
-	int err;
-
-	if (recording_is(source->path)) {
-		read_moment(source, text);
-		source->was_read = true;
-		return true;
-	}
-	err = read_text(text, source->path, &step);
-
-	free(source->trouble);
-	source->trouble = NULL;
-	if (err == EFBIG)
-		input_too_large(source->name);
-	if (err) {
-		source->trouble = xasprintf("%s: cannot %s: %s%s", source->name, step,
-					    strerror(err), source_hint(source->path, err));
-		if (!source->was_read)
-			die("%s", source->trouble);
-		return false;
-	}
-	source->was_read = true;
-	if (!text->time_ms)
-		text->time_ms = begun_ms;
-	return true;
-}
-
 /**
  * source_read_beside() - read another file of the same folder
  * @source: the source
@@ -202,14 +152,12 @@ static bool source_read(struct source *source, struct text *text)
  */
 bool source_read_beside(const struct source *source, const char *name, struct text *text)
 {
-	const char *slash = strrchr(source->path, '/'), *step;
-	int err;
+	const char *slash = strrchr(source->path, '/');
 
 	if (!slash)
 		return false;
 	AUTO_FREE char *path = xasprintf("%.*s/%s", (int)(slash - source->path), source->path, name);
-	err = read_text(text, path, &step);
-	return !err;
+	return !slurp_file(text, path);
 }
 
 /**
@@ -289,6 +237,7 @@ struct sink {
 	struct table_reader *reader;
 	struct text text;
 	size_t cap;
+	size_t room;
 	size_t total;
 	uint64_t n_checked;
 	bool is_known;
@@ -308,6 +257,15 @@ static void append(struct sink *sink, const char *piece, size_t len)
 		input_too_large(sink->source->name);
 }
 
+/* Make room for as much as the file has. */
+static void reserve(struct sink *sink)
+{
+	if (sink->room <= sink->cap)
+		return;
+	sink->text.buf = xreallocarray(sink->text.buf, sink->room, 1);
+	sink->cap = sink->room;
+}
+
 /* The first bytes are in memory. If they are those of a table, it is parsed from here on. */
 static void begin_table(struct sink *sink)
 {
@@ -316,6 +274,7 @@ static void begin_table(struct sink *sink)
 	sink->is_known = true;
 	if (snapshot_is(text)) {
 		sink->keeps = true;
+		reserve(sink);
 		return;
 	}
 	check_kind(sink->source->name, text);
@@ -361,16 +320,27 @@ static void end_table(struct sink *sink)
 	sink->table->text.len = sink->text.len;
 }
 
-/* Whether a file is to be read in pieces: large ones, pipes and devices; those of debugfs have size 0. */
-static bool is_long(int fd, struct text *text)
+static noreturn void refuse(const struct source *source, const char *step)
+{
+	int err = errno;
+
+	die("%s: cannot %s: %s%s", source->name, step, strerror(err), source_hint(source->path, err));
+}
+
+/* Files of debugfs have size 0. */
+static void note_size_and_time(struct sink *sink, int fd)
 {
 	struct stat st;
+	bool is_file;
 
-	if (fstat(fd, &st) || S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size < BIG_FILE))
-		return false;
-	text->time_ms = S_ISREG(st.st_mode) ? clock_ms(&st.st_mtim) : now_ms();
-	text->is_time_of_file = S_ISREG(st.st_mode);
-	return true;
+	if (fstat(fd, &st))
+		refuse(sink->source, "read");
+	is_file = S_ISREG(st.st_mode) && st.st_size > 0;
+	if (is_file && (uintmax_t)st.st_size > input_limit())
+		input_too_large(sink->source->name);
+	sink->room = is_file ? (size_t)st.st_size + 1 : 0;
+	sink->text.time_ms = is_file ? clock_ms(&st.st_mtim) : now_ms();
+	sink->text.is_time_of_file = is_file;
 }
 
 /* Fill the buffer unless the file ends. */
@@ -384,34 +354,41 @@ static size_t read_piece(const struct source *source, int fd, char *buf)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			die("%s: cannot read: %s", source->name, strerror(errno));
+			refuse(source, "read");
 		len += (size_t)n;
 	}
 	return len;
 }
 
-/* Read a long file. Return: false, with what there is of it in @packed, if it is packed; a snapshot that can be read again is not. */
-static bool read_long(struct sink *sink, int fd, struct text *packed)
+/* What is packed is unpacked when all of it is there, and the file is closed. */
+static void read_file(struct sink *sink)
 {
+	const struct source *source = sink->source;
+	int fd = strcmp(source->path, "-") ? open(source->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	struct text piece = { .buf = xreallocarray(NULL, PIECE, 1) };
-	struct sink whole = { .source = sink->source };
-	bool is_first = true, is_plain = true;
+	struct sink packed = { .source = source };
+	bool is_whole = false;
 
-	while ((piece.len = read_piece(sink->source, fd, piece.buf))) {
-		is_plain = is_plain && !(is_first && is_packed(&piece));
-		if (is_first && sink->text.is_time_of_file && (!is_plain || snapshot_is(&piece))) {
-			is_plain = false;
-			break;
+	if (fd < 0)
+		refuse(source, "open");
+	note_size_and_time(sink, fd);
+	while ((piece.len = read_piece(source, fd, piece.buf))) {
+		if (!sink->total && !packed.cap && is_packed(&piece)) {
+			packed.room = sink->room;
+			reserve(&packed);
+			is_whole = true;
 		}
-		is_first = false;
-		if (is_plain)
-			add_piece(sink, piece.buf, piece.len);
+		if (is_whole)
+			append(&packed, piece.buf, piece.len);
 		else
-			append(&whole, piece.buf, piece.len);
+			add_piece(sink, piece.buf, piece.len);
 	}
-	free(piece.buf);
-	*packed = whole.text;
-	return is_plain;
+	if (fd > STDIN_FILENO)
+		close(fd);
+	text_free(&piece);
+	if (packed.text.buf)
+		unpack_pieces(&packed.text, source->name, add_piece, sink);
+	text_free(&packed.text);
 }
 
 /**
@@ -432,49 +409,21 @@ void source_parse(struct table *table, const char *name, struct text *text, bool
 		table_parse(table, name, text, keep);
 }
 
-/* Return: false if the text cannot be read at the moment. */
-static bool read_pieces(struct source *source, struct sink *sink)
-{
-	int fd = strcmp(source->path, "-") ? open(source->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	bool is_read = fd >= 0 && is_long(fd, &sink->text);
-	struct text text = { 0 };
-
-	if (is_read)
-		is_read = read_long(sink, fd, &text) || text.buf;
-	if (fd > STDIN_FILENO)
-		close(fd);
-	if (is_read) {
-		free(source->trouble);
-		source->trouble = NULL;
-		source->was_read = true;
-	} else if (!source_read(source, &text)) {
-		return false;
-	} else {
-		sink->text.time_ms = text.time_ms;
-		sink->text.is_time_of_file = text.is_time_of_file;
-	}
-	if (is_packed(&text)) {
-		unpack_pieces(&text, source->name, add_piece, sink);
-		text_free(&text);
-	} else if (!is_read) {
-		/* it is in memory already */
-		source_parse(sink->table, source->name, &text, sink->keeps);
-		return true;
-	}
-	end_table(sink);
-	return true;
-}
-
-/* Return: false if a source that was read before is not there. */
-static bool read_here(struct source *source, struct table *table, bool keep)
+/* Ends the program if there is no table. */
+static void read_here(struct source *source, struct table *table, bool keep)
 {
 	struct sink sink = { .source = source, .table = table, .keeps = keep };
 
-	if (!read_pieces(source, &sink))
-		return false;
+	if (recording_is(source->path)) {
+		read_moment(source, &sink.text);
+		source_parse(table, source->name, &sink.text, keep);
+	} else {
+		read_file(&sink);
+		end_table(&sink);
+	}
+	source->was_read = true;
 	find_waiting(source, table);
 	volume_keep(table, source->name, source->volume);
-	return true;
 }
 
 /* === Reading again === */
@@ -485,11 +434,8 @@ static void put_text(const void *arg, FILE *out)
 	struct source source = *(const struct source *)arg;
 	struct table table;
 
-	/* the messages are those of the process that reads it */
-	source.trouble = NULL;
 	source.waiting = NULL;
-	if (!read_here(&source, &table, true))
-		die("%s", source.trouble);
+	read_here(&source, &table, true);
 	fprintf(out, "%jd %d\n", (intmax_t)table.text.time_ms, table.text.is_time_of_file);
 	if (fwrite(table.text.buf, 1, table.text.len, out) != table.text.len)
 		die("no memory for a table");
@@ -534,7 +480,10 @@ static bool read_again(struct source *source, struct table *table, bool keep)
  */
 bool source_read_table(struct source *source, struct table *table, bool keep)
 {
-	return source->was_read ? read_again(source, table, keep) : read_here(source, table, keep);
+	if (source->was_read)
+		return read_again(source, table, keep);
+	read_here(source, table, keep);
+	return true;
 }
 
 /**

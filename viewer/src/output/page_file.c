@@ -51,8 +51,7 @@ static void check_moment(const char *path, const struct moment *at, bool is_last
 
 	source_init(&source, path);
 	source.at = *at;
-	if (!source_read_table(&source, &table, false))
-		die("%s", source.waiting ? source.waiting : source.trouble);
+	source_read_table(&source, &table, false);
 	if (!table.n_volumes && is_last)
 		die("%s: no directory is watched, so there is nothing to show", path);
 }

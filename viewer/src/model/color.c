@@ -31,6 +31,17 @@ static const struct color_source *const sources[] = {
 	&color_heat, &color_worst,
 };
 
+/* The last class is the last rule. */
+static void add_classes(struct colors *colors)
+{
+	const struct color_class *class = colors->source->classes;
+
+	for (size_t i = 0; i < colors->source->n_classes; i++, class++)
+		colors_add_plain(colors, 1, class->name, class->rgb);
+	if (colors->source->n_classes)
+		colors_drop(colors, &colors->rules[colors->n_rules - 1]);
+}
+
 /**
  * colors_init() - choose the meaning of colours
  * @colors: the result; to be freed with colors_free()
@@ -50,6 +61,7 @@ void colors_init(struct colors *colors, const char *by)
 		die_usage("--color-by %s: expected kind, severity, worst, size, cause, why, process, age, heat or file=PATH", by);
 	*colors = (struct colors){ .source = sources[i], .arg = by[n] ? by + n + 1 : NULL };
 	colors_add(colors, "default", default_tones);
+	add_classes(colors);
 	if (colors->source->init)
 		colors->source->init(colors);
 }
@@ -188,44 +200,19 @@ void colors_add_plain(struct colors *colors, size_t last, const char *what, uint
 }
 
 /**
- * colors_add_classes() - add a rule for each class, before the last rule
- * @colors: the rules
- * @classes: by their least values
- * @n: number of @classes
- */
-void colors_add_classes(struct colors *colors, const struct color_class *classes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		colors_add_plain(colors, 1, classes[i].name, classes[i].rgb);
-}
-
-/**
- * colors_class_of() - find the class of a value
- * @classes: by their least values
- * @n: number of @classes
- * @value: the value
+ * colors_class_of() - the rule of a value
+ * @colors: the colours, of a source with classes
+ * @value: what they are classes of
  *
- * Return: index of the last class whose least value it has; 0 if it has none.
+ * Return: the last class that begins at @value or below, as the index of its rule.
  */
-size_t colors_class_of(const struct color_class *classes, size_t n, uint64_t value)
+size_t colors_class_of(const struct colors *colors, uint64_t value)
 {
-	while (--n && value < classes[n].least)
+	size_t n = colors->source->n_classes;
+
+	while (--n && value < colors->source->classes[n].least)
 		;
 	return n;
-}
-
-/**
- * colors_set_last() - set the text and the colour of the last rule
- * @colors: the rules
- * @what: text of the rule
- * @rgb: its colour
- */
-void colors_set_last(struct colors *colors, const char *what, uint32_t rgb)
-{
-	struct rule *rule = &colors->rules[colors->n_rules - 1];
-
-	colors_set(rule, what, (const uint32_t[N_GIVEN_TONES]){ rgb, rgb, rgb });
-	rule->rgb[TONE_REST] = RGB_NEUTRAL;
 }
 
 /**

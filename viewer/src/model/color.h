@@ -94,6 +94,7 @@ struct rule {
 	size_t from;
 };
 
+struct cause_part;
 struct color_source;
 
 /**
@@ -132,6 +133,18 @@ struct colors {
 };
 
 /**
+ * struct color_class - a rule of one colour for values from @least on, up to those of the next class
+ * @least: the least value
+ * @name: text of the rule
+ * @rgb: its colour
+ */
+struct color_class {
+	uint64_t least;
+	const char *name;
+	uint32_t rgb;
+};
+
+/**
  * struct color_source - the meaning of colours
  * @name: as in --color-by
  * @heading: of the column of rules in the legend
@@ -141,7 +154,10 @@ struct colors {
  *	rule); or NULL
  * @needs_causes: without causes, all have the last rule
  * @near_break: which blocks of fragmented files have the strong colour
- * @init: make the rules that do not depend on a table, except the last one; NULL: there are none
+ * @classes: the rules that do not depend on a table; the last one of them is the last rule
+ * @n_classes: how many; 0: the last rule is "default"
+ * @part: of rules by cause: which part of it
+ * @init: make more of these rules; may be NULL
  * @learn: add the rules that a table needs; may be NULL
  * @file_rule: the rule of a file, an index into colors.rules; NULL if it depends on the fragment
  * @rule: the rule of a fragment, likewise; only needed if @file_rule is NULL
@@ -156,6 +172,9 @@ struct color_source {
 	const char *counts;
 	bool needs_causes;
 	enum near_break near_break;
+	const struct color_class *classes;
+	size_t n_classes;
+	const struct cause_part *part;
 	void (*init)(struct colors *colors);
 	void (*learn)(struct colors *colors, const struct table *table);
 	size_t (*file_rule)(const struct colors *colors, const struct file *file,
@@ -203,22 +222,8 @@ struct rule *colors_find(struct colors *colors, const char *what);
 
 /* For colour sources whose rules have one colour each. */
 void colors_add_plain(struct colors *colors, size_t last, const char *what, uint32_t rgb);
-void colors_set_last(struct colors *colors, const char *what, uint32_t rgb);
 
-/**
- * struct color_class - a rule of one colour for values from @least on, up to those of the next class
- * @least: the least value
- * @name: text of the rule
- * @rgb: its colour
- */
-struct color_class {
-	uint64_t least;
-	const char *name;
-	uint32_t rgb;
-};
-
-void colors_add_classes(struct colors *colors, const struct color_class *classes, size_t n);
-size_t colors_class_of(const struct color_class *classes, size_t n, uint64_t value);
+size_t colors_class_of(const struct colors *colors, uint64_t value);
 uint32_t colors_distinct(size_t i);
 
 /* Reads color.cnf; only for the kind of file. */

@@ -14,15 +14,9 @@ static const struct color_class ages[] = {
 	{ 6 * 3600, "6 to 24 hours", 0x4ac16d },
 	{ 24 * 3600, "1 to 7 days", 0xa0da39 },
 	{ 7 * 24 * 3600, "7 days or more", 0xfde725 },
+	{ UINT64_MAX, "unknown", RGB_NEUTRAL },
 };
 
-static void age_init(struct colors *colors)
-{
-	colors_add_classes(colors, ages, ARRAY_LEN(ages));
-	colors_set_last(colors, "unknown", RGB_NEUTRAL);
-}
-
-/* A lower bound: the process may have written this fragment long before its last write. */
 static size_t age_rule(const struct colors *colors, const struct fragment *f)
 {
 	uint64_t now_s = (uint64_t)f->table->text.time_ms / 1000, last_s = 0;
@@ -31,7 +25,7 @@ static size_t age_rule(const struct colors *colors, const struct fragment *f)
 		last_s = f->table->writers[ft_cause_writer(f->table->causes[f->extent])].last_s;
 	if (!last_s)
 		return colors->n_rules - 1;
-	return colors_class_of(ages, ARRAY_LEN(ages), now_s > last_s ? now_s - last_s : 0);
+	return colors_class_of(colors, now_s > last_s ? now_s - last_s : 0);
 }
 
 const struct color_source color_age = {
@@ -40,6 +34,7 @@ const struct color_source color_age = {
 	.meaning = "colours tell how long ago the process that wrote a fragment last wrote",
 	.counts = "fragments",
 	.needs_causes = true,
-	.init = age_init,
+	.classes = ages,
+	.n_classes = ARRAY_LEN(ages),
 	.rule = age_rule,
 };

@@ -8,54 +8,46 @@
 #define UNKNOWN "unknown"
 
 /**
- * struct part - a part of a cause
+ * struct cause_part - a part of a cause
  * @names: its possible values
  * @n: number of @names
  * @first: the first value that gets a rule; earlier ones are unknown, or no break
- * @value: index into @names for a cause
+ * @is_why: the reason, not the operation
  */
-struct part {
+struct cause_part {
 	const char *const *names;
 	unsigned int n;
 	unsigned int first;
-	unsigned int (*value)(uint32_t cause);
+	bool is_why;
 };
 
-static unsigned int op_value(uint32_t cause)
-{
-	return ft_cause_op(cause);
-}
+static const struct cause_part op = { cause_op_names, FT_NR_OPS, FT_OP_UNKNOWN + 1, false };
+static const struct cause_part why = { cause_why_names, FT_NR_WHYS, FT_WHY_UNKNOWN + 1, true };
+static const struct color_class classes[] = { { 0, UNKNOWN, RGB_UNKNOWN }, { 0, "no break: begins its file", RGB_NEUTRAL } };
 
-static unsigned int why_value(uint32_t cause)
+static unsigned int value_of(const struct cause_part *part, uint32_t cause)
 {
-	return ft_cause_why(cause);
-}
-
-static const struct part ops = { cause_op_names, FT_NR_OPS, FT_OP_UNKNOWN + 1, op_value };
-static const struct part whys = { cause_why_names, FT_NR_WHYS, FT_WHY_UNKNOWN + 1, why_value };
-
-static void init(struct colors *colors)
-{
-	colors_add_plain(colors, 1, UNKNOWN, RGB_UNKNOWN);
-	colors_set_last(colors, "no break: begins its file", RGB_NEUTRAL);
+	return part->is_why ? (unsigned int)ft_cause_why(cause) : (unsigned int)ft_cause_op(cause);
 }
 
 /* Each value that breaks have gets a rule, always of the same colour. */
-static void add_rules(struct colors *colors, const struct table *table, const struct part *part)
+static void add_rules(struct colors *colors, const struct table *table, const struct cause_part *part)
 {
 	bool met[FT_NR_OPS + FT_NR_WHYS] = { false };
 
 	_Static_assert(FT_NR_OPS - 1 <= N_DISTINCT && FT_NR_WHYS - 2 <= N_DISTINCT, "too few colours");
 	for (size_t i = 0; i < table->n_extents; i++)
 		if (ft_cause_why(table->causes[i]) != FT_WHY_NONE)
-			met[part->value(table->causes[i])] = true;
+			met[value_of(part, table->causes[i])] = true;
 	for (unsigned int v = part->first; v < part->n; v++)
 		if (met[v] && !colors_find(colors, part->names[v]))
 			colors_add_plain(colors, 2, part->names[v], colors_distinct(v - part->first));
 }
 
-static void learn(struct colors *colors, const struct table *table, const struct part *part)
+static void learn(struct colors *colors, const struct table *table)
 {
+	const struct cause_part *part = colors->source->part;
+
 	if (table->causes)
 		add_rules(colors, table, part);
 	free(colors->rule_of);
@@ -69,31 +61,11 @@ static void learn(struct colors *colors, const struct table *table, const struct
 	}
 }
 
-static size_t rule(const struct colors *colors, const struct fragment *f, const struct part *part)
+static size_t rule(const struct colors *colors, const struct fragment *f)
 {
 	if (!f->is_break)
 		return colors->n_rules - 1;
-	return colors->rule_of[part->value(cause_of_break(f->table, f->extent))];
-}
-
-static void learn_ops(struct colors *colors, const struct table *table)
-{
-	learn(colors, table, &ops);
-}
-
-static size_t op_rule(const struct colors *colors, const struct fragment *fragment)
-{
-	return rule(colors, fragment, &ops);
-}
-
-static void learn_whys(struct colors *colors, const struct table *table)
-{
-	learn(colors, table, &whys);
-}
-
-static size_t why_rule(const struct colors *colors, const struct fragment *fragment)
-{
-	return rule(colors, fragment, &whys);
+	return colors->rule_of[value_of(colors->source->part, cause_of_break(f->table, f->extent))];
 }
 
 const struct color_source color_cause = {
@@ -103,9 +75,11 @@ const struct color_source color_cause = {
 	.counts = "breaks",
 	.needs_causes = true,
 	.near_break = NEAR_AFTER,
-	.init = init,
-	.learn = learn_ops,
-	.rule = op_rule,
+	.classes = classes,
+	.n_classes = ARRAY_LEN(classes),
+	.part = &op,
+	.learn = learn,
+	.rule = rule,
 };
 
 const struct color_source color_why = {
@@ -115,7 +89,9 @@ const struct color_source color_why = {
 	.counts = "breaks",
 	.needs_causes = true,
 	.near_break = NEAR_AFTER,
-	.init = init,
-	.learn = learn_whys,
-	.rule = why_rule,
+	.classes = classes,
+	.n_classes = ARRAY_LEN(classes),
+	.part = &why,
+	.learn = learn,
+	.rule = rule,
 };

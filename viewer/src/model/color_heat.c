@@ -19,25 +19,17 @@ static const struct color_class heats[] = {
 	{ 1024, "1024 reads or more", 0x511b00 },
 };
 
-static void heat_init(struct colors *colors)
-{
-	size_t n = ARRAY_LEN(heats) - 1;
-
-	colors_add_classes(colors, heats, n);
-	colors_set_last(colors, heats[n].name, heats[n].rgb);
-}
-
-static size_t window_rule(const struct heat_window *w)
+static size_t window_rule(const struct colors *colors, const struct heat_window *w)
 {
 	if (!w->reads)
 		return w->overwrites ? OVERWRITTEN : NOT_READ;
-	return colors_class_of(heats, ARRAY_LEN(heats), w->reads);
+	return colors_class_of(colors, w->reads);
 }
 
 /* Windows that are not in the list have no counts. */
-static size_t rule_at(const struct heat_window *next, uint64_t number)
+static size_t rule_at(const struct colors *colors, const struct heat_window *next, uint64_t number)
 {
-	return next && next->number == number ? window_rule(next) : NOT_READ;
+	return next && next->number == number ? window_rule(colors, next) : NOT_READ;
 }
 
 /* Windows of one rule that touch are one range. */
@@ -46,7 +38,7 @@ static size_t heat_rule(const struct colors *colors, const struct table *table, 
 	const struct heat *heat = colors->heat;
 	uint64_t number = blk / heat->window_blks;
 	const struct heat_window *next = heat_find(heat, table, file, number);
-	size_t rule = rule_at(next, number);
+	size_t rule = rule_at(colors, next, number);
 
 	do {
 		if (!next)
@@ -57,7 +49,7 @@ static size_t heat_rule(const struct colors *colors, const struct table *table, 
 		} else {
 			number = next->number;
 		}
-	} while (number * heat->window_blks < *end && rule_at(next, number) == rule);
+	} while (number * heat->window_blks < *end && rule_at(colors, next, number) == rule);
 	if (number * heat->window_blks < *end)
 		*end = number * heat->window_blks;
 	return rule;
@@ -68,6 +60,7 @@ const struct color_source color_heat = {
 	.heading = "reads of a window",
 	.meaning = "colours tell how often a window of a file was read, after the page cache",
 	.counts = "reads",
-	.init = heat_init,
+	.classes = heats,
+	.n_classes = ARRAY_LEN(heats),
 	.range_rule = heat_rule,
 };

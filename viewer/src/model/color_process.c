@@ -17,12 +17,13 @@ struct process {
 	uint64_t extents;
 };
 
+static const struct color_class last = { 0, UNKNOWN, RGB_UNKNOWN };
+
 static void process_init(struct colors *colors)
 {
 	_Static_assert(MAX_PROCESSES + 2 <= N_DISTINCT, "too few colours");
 	colors_add_plain(colors, 1, OTHER, colors_distinct(MAX_PROCESSES));
 	colors_add_plain(colors, 1, SEVERAL, colors_distinct(MAX_PROCESSES + 1));
-	colors_set_last(colors, UNKNOWN, RGB_UNKNOWN);
 }
 
 /* === Which processes === */
@@ -96,6 +97,8 @@ const struct color_source color_process = {
 	.meaning = "colours tell which process wrote the data of the fragment",
 	.counts = "fragments",
 	.needs_causes = true,
+	.classes = &last,
+	.n_classes = 1,
 	.init = process_init,
 	.learn = process_learn,
 	.rule = process_rule,

@@ -18,14 +18,6 @@ static const struct color_class severities[] = {
 	{ 4000, "400 % or more", 0x2d0966 },
 };
 
-static void severity_init(struct colors *colors)
-{
-	size_t n = ARRAY_LEN(severities) - 1;
-
-	colors_add_classes(colors, severities, n);
-	colors_set_last(colors, severities[n].name, severities[n].rgb);
-}
-
 static size_t severity_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
 	uint64_t extra = (figures->requests - figures->ideal) * 1000, share;
@@ -34,13 +26,14 @@ static size_t severity_rule(const struct colors *colors, const struct file *file
 	/* a few more requests of very many are not none */
 	if (extra && !share)
 		share = 1;
-	return colors_class_of(severities, ARRAY_LEN(severities), share);
+	return colors_class_of(colors, share);
 }
 
 const struct color_source color_severity = {
 	.name = "severity",
 	.heading = "extra requests",
 	.meaning = "colours tell how many percent more requests it takes to read the file than if it were contiguous",
-	.init = severity_init,
+	.classes = severities,
+	.n_classes = ARRAY_LEN(severities),
 	.file_rule = severity_rule,
 };

@@ -14,13 +14,8 @@ static const struct color_class classes[] = {
 	{ 128, "128 to 511", 0xf3984c },
 	{ 512, "512 to 2047", 0xf6bf55 },
 	{ 2048, "2048 or more", 0xf2e56d },
+	{ UINT64_MAX, "contiguous file", RGB_NEUTRAL },
 };
-
-static void size_init(struct colors *colors)
-{
-	colors_add_classes(colors, classes, ARRAY_LEN(classes));
-	colors_set_last(colors, "contiguous file", RGB_NEUTRAL);
-}
 
 static size_t size_rule(const struct colors *colors, const struct fragment *fragment)
 {
@@ -28,7 +23,7 @@ static size_t size_rule(const struct colors *colors, const struct fragment *frag
 
 	if (!table->files[table->extents[fragment->extent].file].fragmented)
 		return colors->n_rules - 1;
-	return colors_class_of(classes, ARRAY_LEN(classes), fragment->blks);
+	return colors_class_of(colors, fragment->blks);
 }
 
 const struct color_source color_size = {
@@ -36,6 +31,7 @@ const struct color_source color_size = {
 	.heading = "fragment of",
 	.meaning = "colours tell the size of a fragment, in blocks",
 	.counts = "fragments",
-	.init = size_init,
+	.classes = classes,
+	.n_classes = ARRAY_LEN(classes),
 	.rule = size_rule,
 };

@@ -10,14 +10,9 @@
 #define CONTIGUOUS "contiguous files"
 #define N_OTHERS 2
 
-static void worst_init(struct colors *colors)
-{
-	_Static_assert(MAX_FILES < N_DISTINCT, "too few colours");
-	colors_add_plain(colors, 1, OTHER, RGB_UNKNOWN);
-	colors_set_last(colors, CONTIGUOUS, RGB_NEUTRAL);
-}
+static const struct color_class classes[] = { { 0, OTHER, RGB_UNKNOWN }, { 0, CONTIGUOUS, RGB_NEUTRAL } };
+_Static_assert(ARRAY_LEN(classes) == N_OTHERS && MAX_FILES < N_DISTINCT, "too few colours");
 
-/* From its mount point on; of several volumes, the whole path tells which one it is on. */
 static const char *name_of(const struct table *table, const struct file *file)
 {
 	const char *root = table->volumes[0].path;
@@ -61,7 +56,8 @@ const struct color_source color_worst = {
 	.heading = "file",
 	.meaning = "colours tell the files apart that take the most extra requests; a line is between two fragments of one file",
 	.counts = "fragments",
-	.init = worst_init,
+	.classes = classes,
+	.n_classes = N_OTHERS,
 	.learn = worst_learn,
 	.rule = worst_rule,
 };

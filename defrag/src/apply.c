@@ -59,8 +59,7 @@ static void resist(struct work *w, uint32_t file, uint64_t ranges, char *why)
 			return;
 		}
 	}
-	r->resisted = grow(r->resisted, &r->cap_resisted, r->n_resisted, sizeof(*r->resisted));
-	r->resisted[r->n_resisted++] = (struct resisted){ .file = file, .ranges = ranges, .why = why };
+	*APPEND(r->resisted, r->n_resisted, r->cap_resisted) = (struct resisted){ .file = file, .ranges = ranges, .why = why };
 }
 
 /* Takes over @why. */

@@ -289,8 +289,7 @@ static void consider(struct cut *c, const struct piece *p)
 		finish(c);
 	c->open = (begin >= on ? begin : on) + p->all - c->price * (double)p->blks;
 	end = c->open - end_cost(c, p);
-	c->pieces = grow(c->pieces, &c->cap, c->n, sizeof(*c->pieces));
-	c->pieces[c->n++] = *p;
+	*APPEND(c->pieces, c->n, c->cap) = *p;
 	if (end > 1e-9) {
 		c->open -= end;
 		c->best = c->n;
@@ -306,8 +305,7 @@ static void add_range(struct cut *c, const struct window *w, struct piece *p)
 
 	find_breaks(p, plan, w, &c->layout);
 	consider(c, p);
-	plan->ranges = grow(plan->ranges, &plan->cap_ranges, plan->n_ranges, sizeof(*plan->ranges));
-	plan->ranges[plan->n_ranges++] = (struct range){
+	*APPEND(plan->ranges, plan->n_ranges, plan->cap_ranges) = (struct range){
 		.file = c->layout.file,
 		.first_blk = w->first_blk,
 		.end_blk = w->end_blk,

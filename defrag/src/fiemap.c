@@ -34,8 +34,7 @@ static void add(struct fiemap_pieces *map, const struct fiemap_extent *e, uint64
 		last->blks += p.blks;
 		return;
 	}
-	map->extents = grow(map->extents, &map->cap, map->n, sizeof(*map->extents));
-	map->extents[map->n++] = p;
+	*APPEND(map->extents, map->n, map->cap) = p;
 }
 
 /**

@@ -24,8 +24,7 @@ static void add(struct extents *e, uint64_t offset, uint64_t lba, uint64_t blks)
 {
 	if (!blks)
 		return;
-	e->items = grow(e->items, &e->cap, e->n, sizeof(*e->items));
-	e->items[e->n++] = (struct file_extent){ .offset = offset, .lba = lba, .blks = blks };
+	*APPEND(e->items, e->n, e->cap) = (struct file_extent){ .offset = offset, .lba = lba, .blks = blks };
 }
 
 /* The extents of a file as its chosen ranges leave it; @moved: the blocks that were moved before. */

@@ -81,8 +81,7 @@ bool opened_with_lease(dev_t dev, ino_t ino)
 
 static void add_direct(const struct stat *st)
 {
-	direct = grow(direct, &cap_direct, n_direct, sizeof(*direct));
-	direct[n_direct++] = (struct identity){ st->st_dev, st->st_ino };
+	*APPEND(direct, n_direct, cap_direct) = (struct identity){ st->st_dev, st->st_ino };
 }
 
 /* The flags of an open file, as fcntl() would return them; -1 if it was closed meanwhile. */

@@ -364,12 +364,6 @@ static void put_volume(struct plan *plan, uint32_t volume)
 
 /* === Begin and end === */
 
-static void flush(void)
-{
-	if (fflush(stdout))
-		die("<stdout>: %s", strerror(errno));
-}
-
 /**
  * report_plan() - print a plan
  * @plan: the plan
@@ -387,7 +381,7 @@ void report_plan(struct plan *plan)
 	if (plan->table->n_stale)
 		printf("%s may have changed since: fragtrace has marked them as stale.\n",
 		       COUNT(plan->table->n_stale, "file"));
-	flush();
+	flush_stdout();
 }
 
 static void put_resisted(const struct plan *plan, const struct result *r)
@@ -432,5 +426,5 @@ void report_result(const struct plan *plan, const struct result *r)
 	putchar('\n');
 	if (r->n_lost)
 		printf("%s could not be found again\n", COUNT(r->n_lost, "file"));
-	flush();
+	flush_stdout();
 }

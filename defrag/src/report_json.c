@@ -208,6 +208,5 @@ void report_json(struct plan *plan, const struct result *result)
 	else
 		json_text(&json, "result", NULL);
 	json_end(&json);
-	if (fflush(stdout))
-		die("<stdout>: %s", strerror(errno));
+	flush_stdout();
 }

@@ -19,8 +19,8 @@
  */
 void cli_print(const char *text)
 {
-	if (fputs(text, stdout) == EOF || fflush(stdout))
-		die("<stdout>: %s", strerror(errno));
+	fputs(text, stdout);
+	flush_stdout();
 }
 
 /* Print a text in lines of at most 80 columns, which begin at the indent; there may be something up to the column. */

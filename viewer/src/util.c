@@ -239,6 +239,19 @@ void *grow(void *old, size_t *cap, size_t n, size_t size)
 }
 
 /**
+ * sort() - qsort() that also takes an array without elements, which may be NULL
+ * @array: the array
+ * @n: number of elements
+ * @size: bytes in an element
+ * @compare: as for qsort()
+ */
+void sort(void *array, size_t n, size_t size, int (*compare)(const void *a, const void *b))
+{
+	if (n)
+		qsort(array, n, size, compare);
+}
+
+/**
  * xasprintf() - asprintf() that does not fail
  * @fmt: as for printf
  *
@@ -308,6 +321,15 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 		digits++;
 	} while (value /= 10);
 	return p;
+}
+
+/**
+ * flush_stdout() - end the program if standard output cannot be written
+ */
+void flush_stdout(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		die("<stdout>: %s", strerror(errno));
 }
 
 /**

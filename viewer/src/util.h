@@ -84,6 +84,9 @@ void auto_closedir(DIR **dir);
 void *xreallocarray(void *old, size_t n, size_t size);
 void *xcalloc(size_t n, size_t size);
 void *grow(void *old, size_t *cap, size_t n, size_t size);
+/* The address of a new element at the end of an array; what is put there must not be read from the array. */
+#define APPEND(array, n, cap) ((array) = grow(array, &(cap), n, sizeof(*(array))), &(array)[(n)++])
+void sort(void *array, size_t n, size_t size, int (*compare)(const void *a, const void *b));
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void xappend(char **text, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void xappend_args(char **text, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
@@ -94,6 +97,7 @@ void xappend_args(char **text, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 #define GROUPED(n) grouped((char [GROUPED_MAX]){ 0 }, n)
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
 
+void flush_stdout(void);
 void put_number(FILE *file, uint64_t number);
 void put_base64(FILE *file, const void *data, size_t n);
 

@@ -169,8 +169,7 @@ static bool read_victims_line(struct f2fs_victims *victims, size_t *cap, struct 
 	while (*(lines->p += strspn(lines->p, " "))) {
 		if (!f2fs_lines_number(lines, 1, &bit))
 			return f2fs_lines_refuse(lines, "expected 0 or 1 for each section, copy the file again");
-		victims->chosen = grow(victims->chosen, cap, victims->n, sizeof(*victims->chosen));
-		victims->chosen[victims->n++] = bit;
+		*APPEND(victims->chosen, victims->n, *cap) = bit;
 	}
 	return true;
 }

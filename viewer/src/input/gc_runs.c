@@ -54,8 +54,7 @@ static bool read_line(void *result, char *line)
 {
 	struct gc_runs *runs = result;
 
-	runs->lines = grow(runs->lines, &runs->cap, runs->n, sizeof(*runs->lines));
-	return parse_line(&runs->lines[runs->n++], line);
+	return parse_line(APPEND(runs->lines, runs->n, runs->cap), line);
 }
 
 /**

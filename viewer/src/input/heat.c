@@ -60,8 +60,7 @@ static void read_window(struct heat *heat, const char *name, size_t n, const cha
 		   &end) != 9 || !end || !line[end] || !is_valid(heat, &w, offset))
 		die_at(name, n, "expected \"dev ino offset reads blocks requests overwrites continued path\"");
 	w.number = offset / heat->window_blks;
-	heat->windows = grow(heat->windows, &heat->cap, heat->n, sizeof(*heat->windows));
-	heat->windows[heat->n++] = w;
+	*APPEND(heat->windows, heat->n, heat->cap) = w;
 }
 
 static bool parse(struct heat *heat, const char *name, char *text)
@@ -117,8 +116,7 @@ char *heat_read(struct heat *heat, const char *path)
 		unpack(&text, path);
 	is_known = parse(heat, path, text.buf);
 	text_free(&text);
-	if (heat->n)
-		qsort(heat->windows, heat->n, sizeof(*heat->windows), by_place);
+	sort(heat->windows, heat->n, sizeof(*heat->windows), by_place);
 	return is_known ? NULL :
 	       xasprintf("%s: nothing is known of readers; expected a module that was loaded with heat=1", path);
 }

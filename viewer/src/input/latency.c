@@ -114,8 +114,7 @@ static bool read_line(void *result, char *line)
 	} else {
 		return false;
 	}
-	latency->files = grow(latency->files, &latency->caps[1], latency->n_files, sizeof(*latency->files));
-	latency->files[latency->n_files++] = file;
+	*APPEND(latency->files, latency->n_files, latency->caps[1]) = file;
 	return true;
 }
 

@@ -53,8 +53,7 @@ static bool read_line(void *result, char *line)
 {
 	struct ledger *ledger = result;
 
-	ledger->lines = grow(ledger->lines, &ledger->cap, ledger->n, sizeof(*ledger->lines));
-	return parse_line(&ledger->lines[ledger->n++], line);
+	return parse_line(APPEND(ledger->lines, ledger->n, ledger->cap), line);
 }
 
 /**

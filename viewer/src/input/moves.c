@@ -298,8 +298,7 @@ void moves_read(struct moves *moves, const struct recording *recording)
 	}
 	if (!has_events)
 		die("%s: has no events; expected a folder that fragtrace record --events wrote (or, of why collections ran, a file gc_runs)", recording->dir);
-	if (moves->n > MOVES_N_FIXED)
-		qsort(moves->writers + MOVES_N_FIXED, moves->n - MOVES_N_FIXED, sizeof(*moves->writers), by_moved);
+	sort(moves->writers + MOVES_N_FIXED, moves->n - MOVES_N_FIXED, sizeof(*moves->writers), by_moved);
 }
 
 /**

@@ -50,15 +50,13 @@ void pairs_read(struct pairs *pairs, const char *name, struct text *text)
 		has_magic |= !strcmp(line, magic);
 		if (*line == '#')
 			continue;
-		pairs->all = grow(pairs->all, &cap, pairs->n, sizeof(*pairs->all));
-		if (!read_line(&pairs->all[pairs->n++], line))
+		if (!read_line(APPEND(pairs->all, pairs->n, cap), line))
 			die_at(name, number, "expected: dev times victim_extension victim_process "
 			       "culprit_extension culprit_process");
 	}
 	if (!has_magic)
 		die_at(name, 1, "expected the line \"%s\"", magic);
-	if (pairs->n)
-		qsort(pairs->all, pairs->n, sizeof(*pairs->all), by_times);
+	sort(pairs->all, pairs->n, sizeof(*pairs->all), by_times);
 }
 
 /**

@@ -125,8 +125,7 @@ static void enter(struct recording *r, size_t *cap, const char *name)
 	found.heat = recorded_heat(found.snapshot);
 	keep_if_there(&found.events);
 	keep_if_there(&found.state);
-	r->list = grow(r->list, cap, r->n, sizeof(found));
-	r->list[r->n++] = found;
+	*APPEND(r->list, r->n, *cap) = found;
 }
 
 /**

@@ -36,8 +36,7 @@ static void settle_files(struct replay_state *s)
 	}
 	s->n_files = n;
 	inodes_free(&s->inodes);
-	if (n)
-		qsort(s->files, n, sizeof(*s->files), by_inode);
+	sort(s->files, n, sizeof(*s->files), by_inode);
 }
 
 static void compute_figures(struct ft_snap_file *to, const struct changing *f, uint64_t request_blks)
@@ -107,7 +106,7 @@ static void put_by_lba(struct bytes *to, struct by_lba *all, size_t n, struct ft
 	struct by_lba *last = NULL;
 	size_t kept = 0;
 
-	qsort(all, n, sizeof(*all), by_address);
+	sort(all, n, sizeof(*all), by_address);
 	for (size_t i = 0; i < n; i++) {
 		if (last && last->volume == all[i].volume && all[i].lba < last->lba + last->len) {
 			bool loses = files[all[i].file].flags & FT_SNAP_STALE;
@@ -174,12 +173,10 @@ static void put_files(struct bytes *files, struct bytes *extents, struct bytes *
 			put(extents, &f->ext[k], sizeof(f->ext[k]));
 			if (!is_written(&f->ext[k]))
 				continue;
-			all = grow(all, &cap, n, sizeof(*all));
-			all[n++] = (struct by_lba){ f->volume, f->ext[k].lba, f->ext[k].len, (uint32_t)i, (uint32_t)total };
+			*APPEND(all, n, cap) = (struct by_lba){ f->volume, f->ext[k].lba, f->ext[k].len, (uint32_t)i, (uint32_t)total };
 		}
 	}
-	if (n)
-		put_by_lba(by_lba, all, n, out);
+	put_by_lba(by_lba, all, n, out);
 	if (s->n_files)
 		put(files, out, s->n_files * sizeof(*out));
 }

@@ -276,8 +276,7 @@ static void read_volume(struct table_reader *r)
 		die_at(r->name, r->line, "volume %u:%u comes twice", v.major, v.minor);
 	if (t->n_volumes == MAX_VOLUMES)
 		die_at(r->name, r->line, "more than %d volumes", MAX_VOLUMES);
-	t->volumes = grow(t->volumes, &r->cap_volumes, t->n_volumes, sizeof(v));
-	t->volumes[t->n_volumes++] = v;
+	*APPEND(t->volumes, t->n_volumes, r->cap_volumes) = v;
 	if (r->volume)
 		r->volume = &t->volumes[current];
 }
@@ -356,8 +355,7 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 	}
 	if (t->n_files == UINT32_MAX - 1)
 		die_at(r->name, r->line, "too many files");
-	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*file));
-	file = &t->files[t->n_files++];
+	file = APPEND(t->files, t->n_files, r->cap_files);
 	*slot = (uint32_t)t->n_files;
 	*file = (struct file){
 		.ino = ino,
@@ -406,8 +404,7 @@ static void read_record(struct table_reader *r)
 	check_place(r, &e);
 	e.file = enter_file(r, ino, fragmented);
 	file_add(&t->files[e.file], &e);
-	t->extents = grow(t->extents, &r->cap_extents, t->n_extents, sizeof(e));
-	t->extents[t->n_extents++] = e;
+	*APPEND(t->extents, t->n_extents, r->cap_extents) = e;
 	r->volume->end = t->n_extents;
 }
 

@@ -191,8 +191,7 @@ static void add_unwritten(struct one_file *one, const struct table *whole, const
 
 		if (e->is_written)
 			continue;
-		one->parts = grow(one->parts, cap, one->n_parts, sizeof(*one->parts));
-		one->parts[one->n_parts++] = (struct file_part){ e->offset, e->blks, NOT_WRITTEN };
+		*APPEND(one->parts, one->n_parts, *cap) = (struct file_part){ e->offset, e->blks, NOT_WRITTEN };
 		one->unwritten_blks += e->blks;
 	}
 }

@@ -30,8 +30,7 @@ static void add_gap(struct runs *runs, size_t part, const struct run *run)
 {
 	if (run->blks < runs->table->volumes[0].segment_blks)
 		return;
-	runs->gaps = grow(runs->gaps, &runs->cap_gaps, runs->n_gaps, sizeof(*runs->gaps));
-	runs->gaps[runs->n_gaps++] = (struct gap){ .part = part, .lba = run->lba, .blks = run->blks };
+	*APPEND(runs->gaps, runs->n_gaps, runs->cap_gaps) = (struct gap){ .part = part, .lba = run->lba, .blks = run->blks };
 }
 
 static void count_unwatched(struct runs *runs, size_t part, const struct run *run)

@@ -303,12 +303,10 @@ static char *find_view(struct answers *answers, const char *name, const char *at
  */
 struct colors *answers_colors(struct answers *answers, const char *by)
 {
-	size_t i;
+	size_t i = index_of(by, serve_colorings, N_COLORINGS);
 
 	if (answers->own_colors && !strcmp(by, answers->own_colors->source->name))
 		return answers->own_colors;
-	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
-		;
 	if (i == N_COLORINGS)
 		return NULL;
 	if (!answers->colors[i].n_rules)

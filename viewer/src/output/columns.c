@@ -32,10 +32,8 @@ static void add_kind(struct kinds *kinds, const char *name, const uint32_t *tone
 /* Return: the kind of an extension; MAX_KNOWN_EXTENSIONS if there are too many. */
 static uint32_t kind_of(struct kinds *kinds, const char *ext)
 {
-	size_t i;
+	size_t i = index_of(ext, kinds->names, kinds->n);
 
-	for (i = 0; i < kinds->n && strcmp(kinds->names[i], ext); i++)
-		;
 	if (i == kinds->n && i < MAX_KNOWN_EXTENSIONS)
 		add_kind(kinds, ext, colors_of_extension(ext));
 	return (uint32_t)i;

@@ -48,8 +48,8 @@ static void judge(struct compared *c, enum answer_part part)
 		of_groups(c, &rows->all[i], groups);
 		verdict_find(&rows->all[i].d, groups, figure_forms[rows->all[i].figure].unit, varying ? varying : 1);
 	}
-	if (part != FIGURES && rows->n)
-		qsort(rows->all, rows->n, sizeof(*rows->all), by_contribution);
+	if (part != FIGURES)
+		sort(rows->all, rows->n, sizeof(*rows->all), by_contribution);
 }
 
 static int status_of(const struct compared *c)

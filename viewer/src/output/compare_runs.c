@@ -47,8 +47,7 @@ static char *table_of(const char *run)
 
 static void add_run(struct compared *c, int group, const char *run)
 {
-	c->runs = grow(c->runs, &c->cap, c->n, sizeof(*c->runs));
-	c->runs[c->n++] = xasprintf("%s", run);
+	*APPEND(c->runs, c->n, c->cap) = xasprintf("%s", run);
 	c->n_runs[group]++;
 }
 
@@ -120,8 +119,7 @@ static void add_up(struct compared *c, enum answer_part part)
 	struct rows *rows = &c->parts[part];
 	size_t n = 0;
 
-	if (rows->n)
-		qsort(rows->all, rows->n, sizeof(*rows->all), by_name);
+	sort(rows->all, rows->n, sizeof(*rows->all), by_name);
 	for (size_t i = 0; i < rows->n; i++) {
 		if (!n || strcmp(rows->all[n - 1].name, rows->all[i].name)) {
 			rows->all[n++] = rows->all[i];

@@ -99,8 +99,7 @@ void totals_print(const struct totals *totals)
 			printf("%s -\n", value_names[i]);
 		else
 			printf("%s %.*f\n", value_names[i], i == VALUE_SPLIT ? 3 : 0, totals->values[i]);
-	if (fflush(stdout) || ferror(stdout))
-		die("<stdout>: %s", strerror(errno));
+	flush_stdout();
 }
 
 static double value_of(const struct condition *condition, const struct totals *totals)

@@ -66,15 +66,9 @@ static void put_path(struct sheet *sheet, const char *path, bool is_deleted)
 
 static void put_kind(struct sheet *sheet, uint32_t cause, bool is_break)
 {
-	if (is_break) {
-		sheet_word(sheet, cause_op_name(cause));
-		sheet_word(sheet, cause_flush_name(cause));
-		sheet_word(sheet, cause_why_name(cause));
-		return;
-	}
-	sheet_none(sheet);
-	sheet_none(sheet);
-	sheet_none(sheet);
+	sheet_word(sheet, is_break ? cause_op_name(cause) : NULL);
+	sheet_word(sheet, is_break ? cause_flush_name(cause) : NULL);
+	sheet_word(sheet, is_break ? cause_why_name(cause) : NULL);
 }
 
 /* The columns of a cause; they are empty for an extent that is no break. */
@@ -83,10 +77,7 @@ static void put_cause(struct sheet *sheet, const struct table *table, uint32_t c
 	AUTO_FREE char *process = is_break ? writer_name(table, ft_cause_writer(cause)) : NULL;
 
 	put_kind(sheet, cause, is_break);
-	if (process)
-		sheet_name(sheet, process);
-	else
-		sheet_none(sheet);
+	sheet_name(sheet, process);
 }
 
 /* === Table === */
@@ -144,13 +135,8 @@ static void put_extent(struct sheet *sheet, const struct table *table, const str
 	sheet_number(sheet, f->ino);
 	sheet_number(sheet, e->offset);
 	sheet_number(sheet, e->offset + (uint64_t)e->blks - 1);
-	if (e->is_written) {
-		sheet_number(sheet, e->lba);
-		sheet_number(sheet, e->lba + (uint64_t)e->blks - 1);
-	} else {
-		sheet_none(sheet);
-		sheet_none(sheet);
-	}
+	sheet_maybe(sheet, e->lba, e->is_written);
+	sheet_maybe(sheet, e->lba + (uint64_t)e->blks - 1, e->is_written);
 	sheet_number(sheet, e->blks);
 	sheet_words(sheet, !e->is_written ? "unwritten" : e->is_encoded ? "encoded" : NULL);
 	put_cause(sheet, table, is_break ? cause_complete(table, e->cause) : 0, is_break);

@@ -130,10 +130,8 @@ static void enter(struct group **list, size_t *n, size_t *cap, const char *dir, 
 		return;
 	for (i = 0; i < *n && (*list)[i].time_ms != time_ms; i++)
 		;
-	if (i == *n) {
-		*list = grow(*list, cap, *n, sizeof(**list));
-		(*list)[(*n)++] = (struct group){ .time_ms = time_ms };
-	}
+	if (i == *n)
+		*APPEND(*list, *n, *cap) = (struct group){ .time_ms = time_ms };
 	AUTO_FREE char *path = xasprintf("%s/%s", dir, name);
 	(*list)[i].bytes += size_of(path);
 	(*list)[i].has_snapshot |= is_snapshot(suffix);
@@ -175,8 +173,7 @@ void keep_apply(const char *dir, uint64_t bytes, int64_t ms, int64_t now_ms)
 		return;
 	while ((entry = readdir(stream)))
 		enter(&list, &n, &cap, dir, entry->d_name);
-	if (n)
-		qsort(list, n, sizeof(*list), by_time);
+	sort(list, n, sizeof(*list), by_time);
 	for (size_t i = 0; i < n; i++)
 		total += list[i].bytes;
 	for (size_t i = 0; i + 1 < n; i++) {

@@ -28,17 +28,12 @@ static void put_span(struct sheet *sheet, const struct recording *recording, siz
 		sheet_flag(sheet, span.has_gap);
 	put_moment(sheet, span.first_ns);
 	put_moment(sheet, span.last_ns);
-	if (span.has_gap && span.n_lost)
-		sheet_number(sheet, span.n_lost);
-	else if (span.has_gap && sheet->form != FORM_JSON)
+	if (span.has_gap && !span.n_lost && sheet->form != FORM_JSON)
 		sheet_word(sheet, "?");
 	else
-		sheet_none(sheet);
+		sheet_maybe(sheet, span.n_lost, span.has_gap && span.n_lost);
 	sheet_name(sheet, recording->list[i].snapshot);
-	if (recording->list[i].events)
-		sheet_name(sheet, recording->list[i].events);
-	else
-		sheet_none(sheet);
+	sheet_name(sheet, recording->list[i].events);
 }
 
 /**

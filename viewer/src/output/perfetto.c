@@ -107,8 +107,7 @@ static size_t volume_at(struct trace *t, const struct volume *v)
 	for (i = 0; i < t->n_volumes; i++)
 		if (t->volumes[i].dev == dev)
 			return i;
-	t->volumes = grow(t->volumes, &t->cap_volumes, t->n_volumes, sizeof(*t->volumes));
-	t->volumes[t->n_volumes++] = (struct traced_volume){ .dev = dev };
+	*APPEND(t->volumes, t->n_volumes, t->cap_volumes) = (struct traced_volume){ .dev = dev };
 	AUTO_FREE char *name = xasprintf("%s (%u:%u)", v->path, v->major, v->minor);
 	put_name(&t->json, "process_name", RECORDING_PID + 1 + i, 0, name);
 	return i;

@@ -56,8 +56,7 @@ static bool has_unknown(const struct drained *drained)
 static void keep(struct live *live, const struct drained *drained)
 {
 	for (size_t i = 0; i < drained->n; i++) {
-		live->batch = grow(live->batch, &live->cap_batch, live->n_batch, sizeof(*live->batch));
-		live->batch[live->n_batch++] = drained->list[i];
+		*APPEND(live->batch, live->n_batch, live->cap_batch) = drained->list[i];
 	}
 }
 

@@ -252,8 +252,7 @@ void server_announce(const struct server *server, const struct serve_address *ad
 		printf("http://%s%s/%s/\n", server->name, strrchr(text, ':'), server->token);
 	else
 		printf("http://%s/%s/\n", text, server->token);
-	if (fflush(stdout) || ferror(stdout))
-		die("<stdout>: %s", strerror(errno));
+	flush_stdout();
 }
 
 static int64_t wait_ns(struct server *server, int64_t until_ns)

@@ -88,8 +88,7 @@ static void add_owner(struct owners *o, uint64_t end, uint64_t ino, uint64_t del
 		last->end = end;
 		return;
 	}
-	o->list = grow(o->list, &o->cap, o->n, sizeof(*o->list));
-	o->list[o->n++] = (struct owned){ end, ino, delta };
+	*APPEND(o->list, o->n, o->cap) = (struct owned){ end, ino, delta };
 }
 
 static void add_piece(void *arg, const struct range_piece *piece)

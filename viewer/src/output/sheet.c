@@ -61,6 +61,14 @@ static void end_value(struct sheet *s)
 	s->column = 0;
 }
 
+/* Write that there is no value. */
+static void put_none(struct sheet *s)
+{
+	begin_value(s);
+	fputs_unlocked(nothing[s->form], s->file);
+	end_value(s);
+}
+
 /**
  * sheet_dev() - write a device number: a string
  * @s: the rows
@@ -88,6 +96,20 @@ void sheet_number(struct sheet *s, uint64_t number)
 	begin_value(s);
 	put_number(s->file, number);
 	end_value(s);
+}
+
+/**
+ * sheet_maybe() - write a number, or that there is none
+ * @s: the rows
+ * @number: the number
+ * @is_known: there is one
+ */
+void sheet_maybe(struct sheet *s, uint64_t number, bool is_known)
+{
+	if (is_known)
+		sheet_number(s, number);
+	else
+		put_none(s);
 }
 
 /**
@@ -122,10 +144,14 @@ void sheet_flag(struct sheet *s, bool flag)
 /**
  * sheet_word() - write a word that needs no escape
  * @s: the rows
- * @word: letters
+ * @word: letters; NULL: there is none
  */
 void sheet_word(struct sheet *s, const char *word)
 {
+	if (!word) {
+		put_none(s);
+		return;
+	}
 	begin_value(s);
 	fprintf(s->file, s->form == FORM_JSON ? "\"%s\"" : "%s", word);
 	end_value(s);
@@ -178,31 +204,21 @@ void sheet_put_escaped(FILE *file, const char *name)
 /**
  * sheet_name() - write a path, or another name
  * @s: the rows
- * @name: its bytes
+ * @name: its bytes; NULL: there is none
  */
 void sheet_name(struct sheet *s, const char *name)
 {
-	AUTO_FREE char *text = s->form == FORM_CSV ? name_text(name) : NULL;
+	AUTO_FREE char *text = s->form == FORM_CSV && name ? name_text(name) : NULL;
 
+	if (!name) {
+		put_none(s);
+		return;
+	}
 	if (s->form == FORM_JSON) {
 		json_name(s->json, begin_row(s), name);
-	} else if (s->form == FORM_CSV) {
-		begin_value(s);
-		put_csv(s->file, text);
 	} else {
 		begin_value(s);
-		sheet_put_escaped(s->file, name);
+		(s->form == FORM_CSV ? put_csv : sheet_put_escaped)(s->file, text ? text : name);
 	}
-	end_value(s);
-}
-
-/**
- * sheet_none() - write that there is no value
- * @s: the rows
- */
-void sheet_none(struct sheet *s)
-{
-	begin_value(s);
-	fputs_unlocked(nothing[s->form], s->file);
 	end_value(s);
 }

@@ -37,10 +37,10 @@ struct sheet {
 void sheet_begin(struct sheet *sheet, struct json *json, const char *const *names, enum sheet_form form);
 void sheet_dev(struct sheet *sheet, unsigned int major, unsigned int minor);
 void sheet_number(struct sheet *sheet, uint64_t number);
+void sheet_maybe(struct sheet *sheet, uint64_t number, bool is_known);
 void sheet_mean(struct sheet *sheet, uint64_t sum, uint64_t n);
 void sheet_flag(struct sheet *sheet, bool flag);
 void sheet_word(struct sheet *sheet, const char *word);
 void sheet_words(struct sheet *sheet, const char *word);
 void sheet_put_escaped(FILE *file, const char *name);
 void sheet_name(struct sheet *sheet, const char *name);
-void sheet_none(struct sheet *sheet);

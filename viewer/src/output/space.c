@@ -286,6 +286,5 @@ void space_print(const struct table *table, const struct space *spaces)
 		}
 		space_print_notes(stdout, space);
 	}
-	if (fflush(stdout) || ferror(stdout))
-		die("<stdout>: %s", strerror(errno));
+	flush_stdout();
 }

@@ -146,10 +146,7 @@ void sums_put_causes(struct sheet *sheet, const struct table *table, const struc
 		sheet_word(sheet, cause_flush_name(sums[i].key));
 		sheet_word(sheet, cause_why_name(sums[i].key));
 		put_numbers(sheet, &sums[i]);
-		if (*sums[i].ext)
-			sheet_name(sheet, sums[i].ext);
-		else
-			sheet_none(sheet);
+		sheet_name(sheet, *sums[i].ext ? sums[i].ext : NULL);
 	}
 }
 
@@ -175,13 +172,7 @@ void sums_put_processes(struct sheet *sheet, const struct table *table, const st
 			sheet_name(sheet, w->comm);
 		else
 			sheet_word(sheet, sums[i].key == FT_SNAP_WRITER_SEVERAL ? "several" : "unknown");
-		if (is_process)
-			sheet_number(sheet, w->pid);
-		else
-			sheet_none(sheet);
-		if (is_process && w->cgroup)
-			sheet_name(sheet, w->cgroup);
-		else
-			sheet_none(sheet);
+		sheet_maybe(sheet, w->pid, is_process);
+		sheet_name(sheet, is_process ? w->cgroup : NULL);
 	}
 }

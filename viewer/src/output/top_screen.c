@@ -62,8 +62,7 @@ static void print(const struct top *top)
 	for (i = 0; i < rows && i < top->n_shown; i++)
 		put_line(top_row(top, columns, i));
 	putchar('\n');
-	if (fflush(stdout))
-		die("<stdout>: %s", strerror(errno));
+	flush_stdout();
 }
 
 /* === On a terminal === */

@@ -289,8 +289,7 @@ static uint8_t small(const struct tep_record *record, struct tep_format_field *f
 
 static void add(struct tracer *t, const struct event *event)
 {
-	t->waiting = grow(t->waiting, &t->cap, t->n, sizeof(*t->waiting));
-	t->waiting[t->n++] = (struct waiting){ *event, t->n_read++ };
+	*APPEND(t->waiting, t->n, t->cap) = (struct waiting){ *event, t->n_read++ };
 }
 
 static void take_change(struct tracer *t, const struct tep_record *record)
@@ -465,10 +464,8 @@ static void remember(struct tracer *t, const struct event *e)
 
 	if (!event_has_seq(e))
 		return;
-	if (!last) {
-		t->last = grow(t->last, &t->cap_last, t->n_last, sizeof(*last));
-		last = &t->last[t->n_last++];
-	}
+	if (!last)
+		last = APPEND(t->last, t->n_last, t->cap_last);
 	*last = (struct last_seq){ e->dev, e->seq, e->time_ns };
 }
 

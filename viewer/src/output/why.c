@@ -395,12 +395,6 @@ static void find_breaks(struct breaks *breaks, const struct table *table)
 	breaks_find(breaks, table, starts);
 }
 
-static void flush(FILE *out)
-{
-	if (fflush(out))
-		die("<stdout>: %s", strerror(errno));
-}
-
 /**
  * why_all() - explain why the files of a table are fragmented
  * @out: standard output
@@ -430,7 +424,7 @@ void why_all(FILE *out, const struct table *table, const char *only, const struc
 			json_volume(&json, table, &groups.all[i], n, flaw);
 		}
 		json_end_all(&json);
-		flush(out);
+		flush_stdout();
 		return;
 	}
 	put_reading_time(out, table);
@@ -442,7 +436,7 @@ void why_all(FILE *out, const struct table *table, const char *only, const struc
 	}
 	put_flaws(out, table);
 	put_causes_flaw(out, flaw);
-	flush(out);
+	flush_stdout();
 }
 
 /* === One file === */
@@ -591,7 +585,7 @@ void why_file(FILE *out, const struct table *table, const char *name, const char
 		die("%s: no watched file with blocks is called %s", name, path);
 	find_breaks(&breaks, table);
 	(form == FORM_JSON ? json_files : put_files)(out, table, &breaks, files, n, sentence, breaks.n ? causes_flaw(table) : NULL);
-	flush(out);
+	flush_stdout();
 }
 
 /**
@@ -698,5 +692,5 @@ void why_block(FILE *out, const struct table *table, const struct f2fs_state *st
 			fprintf(out, "%s\n", other_use(states ? &states[i].segments : &none, lba - v->first_blk, v->end_blk - v->first_blk));
 	}
 	put_flaws(out, table);
-	flush(out);
+	flush_stdout();
 }

@@ -147,8 +147,7 @@ static void label_mark(struct brush *b, const struct piece *mark, uint32_t rgb)
 	}
 	layout_cell_xy(l, b->grid, first, &x, &y);
 	canvas_cell(b->canvas, x, y, (size_t)n * l->pitch_x - (l->pitch_x - l->cell_w), l->cell_h, rgb);
-	b->numbers = grow(b->numbers, &b->cap_numbers, b->n_numbers, sizeof(*b->numbers));
-	b->numbers[b->n_numbers++] = (struct number){ .x = x, .y = y, .rgb = canvas_ink(rgb), .blks = mark->blks };
+	*APPEND(b->numbers, b->n_numbers, b->cap_numbers) = (struct number){ .x = x, .y = y, .rgb = canvas_ink(rgb), .blks = mark->blks };
 }
 
 static void draw_mark(struct brush *b, const struct piece *piece, uint32_t rgb)

@@ -142,15 +142,7 @@ static void put_gain(const struct plan *plan, const struct range *r, const struc
 		printf(", used %.1f times", r->heat);
 }
 
-/* "    at 128 KiB: 64 KiB, requests 16 -> 1, used 2.5 times" */
-static void put_range(const struct plan *plan, const struct file_plan *f, const struct range *r)
-{
-	printf("    at %s: %s", BLKS(plan->table->volumes, r->first_blk), BLKS(plan->table->volumes, r->blks));
-	put_gain(plan, r, plan->ranges + f->end);
-	putchar('\n');
-}
-
-/* Whole ranges come last: they are moved because of the others. */
+/* "    at 128 KiB: 64 KiB, requests 16 -> 1, used 2.5 times"; whole ranges come last: they are moved because of the others. */
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
 	size_t shown = 0;
@@ -161,7 +153,9 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 
 			if (!r->chosen || (r->requests == 1) != whole)
 				continue;
-			put_range(plan, f, r);
+			printf("    at %s: %s", BLKS(plan->table->volumes, r->first_blk), BLKS(plan->table->volumes, r->blks));
+			put_gain(plan, r, plan->ranges + f->end);
+			putchar('\n');
 			shown++;
 		}
 	}

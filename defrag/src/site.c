@@ -4,7 +4,6 @@
  * Is it mounted where the plan says, would its blocks move at all, is another instance at work there,
  * and has it the free segments for the next step?
  */
-#include <mntent.h>
 #include <sys/file.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
@@ -14,21 +13,6 @@
 #include "util.h"
 
 /* === Would blocks move? === */
-
-static bool has_mode_lfs(const char *path)
-{
-	AUTO_FCLOSE FILE *file = setmntent("/proc/self/mounts", "re");
-	bool found = false;
-	struct mntent *m;
-
-	while (file && (m = getmntent(file)))
-		if (!strcmp(m->mnt_dir, path)) {
-			const char *mode = hasmntopt(m, "mode");
-
-			found = mode && !strncmp(mode, "mode=lfs", 8);
-		}
-	return found;
-}
 
 /*
  * Percent of the blocks for users that are in use, rounded down, as F2FS computes it: statfs() counts metadata, and what F2FS
@@ -53,7 +37,7 @@ static bool is_in_place(const struct volume *volume, const struct device *device
 
 	if (way == WAY_IOCTL && (policy & IPU_HONOR_OPU_WRITE))
 		return false;
-	if (way == WAY_MAPPING && has_mode_lfs(volume->path))
+	if (way == WAY_MAPPING && volume->is_lfs)
 		return false;
 	if (policy & IPU_FORCE)
 		return true;

@@ -115,7 +115,7 @@ void cli_complete(const struct command *command, const char *previous, const cha
 
 static void set_option(struct options *options, const struct option_def *def, const char *arg)
 {
-	if ((def->arg && !*arg) || !def->read((char *)options + def->at, arg))
+	if ((def->arg && !*arg) || !def->read((char *)options + def->at, def->arg ? arg : def->name))
 		die_usage("--%s %s: not valid; give %s", def->name, !def->arg || *arg ? arg : "''",
 			  def->form ? def->form : def->arg);
 }

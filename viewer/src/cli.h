@@ -16,7 +16,7 @@
  * @form: which arguments are valid, for messages; NULL: any that is not empty
  * @words: arguments that can be completed, one a line; NULL: files
  * @at: offset of what it sets in struct options
- * @read: set it; returns false if the argument is not valid
+ * @read: set it by its argument, or, if it has none, by its name; returns false if the argument is not valid
  */
 struct option_def {
 	const char *name;

@@ -116,21 +116,12 @@ static bool read_picture(void *to, const char *arg)
 	return !dot || !strcasecmp(dot, ".png") || vector_out_form(arg);
 }
 
-static bool read_json(void *to, const char *arg)
+/* By its name. */
+static bool read_form(void *to, const char *arg)
 {
-	*(enum sheet_form *)to = FORM_JSON;
-	return true;
-}
+	static const char *const names[] = { [FORM_TEXT] = "", [FORM_JSON] = "json", [FORM_CSV] = "csv", [FORM_COLUMNS] = "columns" };
 
-static bool read_csv(void *to, const char *arg)
-{
-	*(enum sheet_form *)to = FORM_CSV;
-	return true;
-}
-
-static bool read_columns(void *to, const char *arg)
-{
-	*(enum sheet_form *)to = FORM_COLUMNS;
+	*(enum sheet_form *)to = (enum sheet_form)index_of(arg, names, ARRAY_LEN(names));
 	return true;
 }
 
@@ -291,9 +282,9 @@ const struct option_def option_defs[N_OPTIONS] = {
 		.help = "segments in a section, ruled off in segments" },
 	/* any text, unlike that of OPT_PICTURE */
 	[OPT_OUTPUT] = { "output", 'o', "FILE", TEXT(output), .help = "where to write (stdout)" },
-	[OPT_JSON] = { "json", 0, IN(form), .read = read_json, .help = "as JSON" },
-	[OPT_CSV] = { "csv", 0, IN(form), .read = read_csv, .help = "as CSV" },
-	[OPT_COLUMNS] = { "columns", 0, IN(form), .read = read_columns,
+	[OPT_JSON] = { "json", 0, IN(form), .read = read_form, .help = "as JSON" },
+	[OPT_CSV] = { "csv", 0, IN(form), .read = read_form, .help = "as CSV" },
+	[OPT_COLUMNS] = { "columns", 0, IN(form), .read = read_form,
 		.help = "as columns of numbers, for numpy: fragtrace-plot reads them" },
 	[OPT_REQUESTS] = { "requests", 0, FLAG(requests),
 		.help = "with --columns: standard input names what to read, one after the other: what --at takes, or nothing, and "

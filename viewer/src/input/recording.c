@@ -289,12 +289,6 @@ void recording_span(const struct recording *recording, size_t i, struct span *sp
 	span->last_ns = i + 1 < recording->n ? span->next_ns - 1 : span->first_ns;
 }
 
-/* Without events, a snapshot is valid until the next one. */
-static void read_plain(const struct recording *r, size_t i, struct text *text)
-{
-	read_unpacked(text, r->list[i].snapshot);
-}
-
 static noreturn void refuse_gap(const struct recording *r, const struct span *span, uint64_t at_ns)
 {
 	char lost[64] = "what happened then was not recorded";
@@ -443,5 +437,5 @@ void recording_read(const struct recording *recording, const struct moment *mome
 	if (recording->list[i].events)
 		read_rebuilt(recording, i, at_ns, at_ns == UINT64_MAX, text);
 	else
-		read_plain(recording, i, text);
+		read_unpacked(text, recording->list[i].snapshot);
 }

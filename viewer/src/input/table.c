@@ -21,9 +21,9 @@
 #define STALE_MARK "# stale "
 #define STOPPED_MARK "# stopped "
 #define LEFT_OUT_MARK "# left_out "
-#define TIME_FORM TIME_MARK "SECONDS.MMM"
 #define TIME_MAX UINT64_C(99999999999)
-#define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
+#define VOLUME_MARK "# volume "
+#define VOLUME_FORM VOLUME_MARK "DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 
 /* Names are stored in blocks of this size, because their addresses must not change. */
 #define NAMES_BLOCK (1u << 16)
@@ -256,8 +256,6 @@ static void read_volume(struct table_reader *r)
 	struct volume v = { 0 };
 	size_t current = r->volume ? (size_t)(r->volume - t->volumes) : 0;
 
-	r->form = VOLUME_FORM;
-	expect(r, "# volume ");
 	field_dev(r, &v.major, &v.minor);
 	expect(r, "main_blkaddr=");
 	v.first_blk = field_u64(r, "main_blkaddr", BLK_MAX);
@@ -410,11 +408,7 @@ static void read_record(struct table_reader *r)
 
 static void read_stale(struct table_reader *r)
 {
-	r->form = STALE_MARK "N";
-	r->p += strlen(STALE_MARK);
 	r->table->n_stale = read_u64(r, "number of stale files", UINT32_MAX);
-	if (r->p != r->end)
-		die_at(r->name, r->line, "expected " STALE_MARK "N");
 }
 
 /* The volume of a line about one. */
@@ -428,23 +422,13 @@ static struct volume *volume_of_line(struct table_reader *r)
 
 static void read_stopped(struct table_reader *r)
 {
-	struct volume *volume;
-
-	r->form = STOPPED_MARK "DEV";
-	r->p += strlen(STOPPED_MARK);
-	volume = volume_of_line(r);
-	if (r->p != r->end)
-		die_at(r->name, r->line, "expected " STOPPED_MARK "DEV");
-	volume->stopped = true;
+	volume_of_line(r)->stopped = true;
 }
 
 static void read_blk_bytes(struct table_reader *r)
 {
-	uint64_t bytes;
+	uint64_t bytes = read_u64(r, "size of a block", MAX_BLK_BYTES);
 
-	r->form = BLK_BYTES_MARK "N";
-	r->p += strlen(BLK_BYTES_MARK);
-	bytes = read_u64(r, "size of a block", MAX_BLK_BYTES);
 	if (r->p != r->end || !blk_bytes_are_valid(bytes))
 		die_at(r->name, r->line, "expected " BLK_BYTES_MARK "N, where N is " BLK_BYTES_FORM);
 	r->blk_bytes = (uint32_t)bytes;
@@ -452,26 +436,18 @@ static void read_blk_bytes(struct table_reader *r)
 
 static void read_left_out(struct table_reader *r)
 {
-	struct volume *volume;
+	struct volume *volume = volume_of_line(r);
 
-	r->form = LEFT_OUT_MARK "DEV N";
-	r->p += strlen(LEFT_OUT_MARK);
-	volume = volume_of_line(r);
 	volume->left_out = read_u64(r, "number of files that are left out", UINT32_MAX);
 	r->table->n_left_out += volume->left_out;
-	if (r->p != r->end)
-		die_at(r->name, r->line, "expected " LEFT_OUT_MARK "DEV N");
 }
 
-/* "# time SECONDS.mmm" before the first record, as written by the module or by fragtrace record; the first one has priority. */
+/* The time before the first record, as written by the module or by fragtrace record; the first one has priority. */
 static void read_time(struct table_reader *r)
 {
-	uint64_t seconds, ms;
+	uint64_t seconds = read_u64(r, "time", TIME_MAX), ms;
 	const char *point;
 
-	r->form = TIME_FORM;
-	r->p += strlen(TIME_MARK);
-	seconds = read_u64(r, "time", TIME_MAX);
 	expect(r, ".");
 	point = r->p;
 	ms = read_u64(r, "fraction of the time", 999);
@@ -481,6 +457,34 @@ static void read_time(struct table_reader *r)
 	if (!r->table->text.has_time)
 		r->table->text.time_ms = (int64_t)(seconds * 1000 + ms);
 	r->table->text.has_time = true;
+}
+
+/* A line that is no record: what it begins with, its whole form, and what reads the rest. Others are for other programs. */
+static const struct {
+	const char *mark, *form;
+	void (*read)(struct table_reader *r);
+} comments[] = {
+	{ VOLUME_MARK, VOLUME_FORM, read_volume },
+	{ STALE_MARK, STALE_MARK "N", read_stale },
+	{ STOPPED_MARK, STOPPED_MARK "DEV", read_stopped },
+	{ LEFT_OUT_MARK, LEFT_OUT_MARK "DEV N", read_left_out },
+	{ BLK_BYTES_MARK, BLK_BYTES_MARK "N", read_blk_bytes },
+	{ TIME_MARK, TIME_MARK "SECONDS.MMM", read_time },
+};
+
+static void read_comment(struct table_reader *r)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(comments) && !starts_with(r, comments[i].mark, strlen(comments[i].mark)))
+		i++;
+	if (i == ARRAY_LEN(comments) || (comments[i].read == read_time && r->table->n_extents))
+		return;
+	r->form = comments[i].form;
+	r->p += strlen(comments[i].mark);
+	comments[i].read(r);
+	if (r->p != r->end)
+		die_at(r->name, r->line, "expected %s", r->form);
 }
 
 /* A text that was mailed or copied may have a byte order mark, quoting marks, and other ends of lines. */
@@ -502,25 +506,13 @@ static void strip_marks(struct table_reader *r)
 
 static void read_line(struct table_reader *r)
 {
-	static const char volume[] = "# volume ";
-
 	strip_marks(r);
 	if (r->line == 1)
 		read_version(r);
 	else if (r->p == r->end || *r->p != '#')
 		read_record(r);
-	else if (starts_with(r, volume, strlen(volume)))
-		read_volume(r);
-	else if (starts_with(r, STALE_MARK, strlen(STALE_MARK)))
-		read_stale(r);
-	else if (starts_with(r, STOPPED_MARK, strlen(STOPPED_MARK)))
-		read_stopped(r);
-	else if (starts_with(r, LEFT_OUT_MARK, strlen(LEFT_OUT_MARK)))
-		read_left_out(r);
-	else if (starts_with(r, BLK_BYTES_MARK, strlen(BLK_BYTES_MARK)))
-		read_blk_bytes(r);
-	else if (!r->table->n_extents && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
-		read_time(r);
+	else
+		read_comment(r);
 }
 
 /* === Tables === */

@@ -336,6 +336,36 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
 	return colors_tone(&colors->rules[SHADE_RULE(shade)], SHADE_TONE(shade));
 }
 
+/**
+ * colors_mix_in() - add to a mixture of colours
+ * @mix: the mixture, at first all zeroes
+ * @n: how much is added
+ * @rgb: its colour
+ */
+void colors_mix_in(struct mix *mix, uint64_t n, uint32_t rgb)
+{
+	mix->n += n;
+	mix->red += n * (rgb >> 16);
+	mix->green += n * (rgb >> 8 & 0xff);
+	mix->blue += n * (rgb & 0xff);
+}
+
+static uint32_t mean(uint64_t sum, uint64_t n)
+{
+	return (uint32_t)((sum + n / 2) / n);
+}
+
+/**
+ * colors_mixed() - the mean colour of a mixture
+ * @mix: the mixture, not empty
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_mixed(const struct mix *mix)
+{
+	return mean(mix->red, mix->n) << 16 | mean(mix->green, mix->n) << 8 | mean(mix->blue, mix->n);
+}
+
 static uint32_t diluted(uint32_t value, uint32_t free, double ink)
 {
 	return (uint32_t)(free - ink * ((double)free - value) + 0.5);

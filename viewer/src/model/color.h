@@ -212,6 +212,20 @@ void colors_set_theme(bool is_dark);
 uint32_t colors_themed(uint32_t rgb);
 uint32_t colors_tone(const struct rule *rule, enum tone tone);
 uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
+/**
+ * struct mix - a mixture of colours by exact shares
+ * @n: how much is in it
+ * @red: the sum of its red
+ * @green: likewise
+ * @blue: likewise
+ */
+struct mix {
+	uint64_t n;
+	uint64_t red, green, blue;
+};
+
+void colors_mix_in(struct mix *mix, uint64_t n, uint32_t rgb);
+uint32_t colors_mixed(const struct mix *mix);
 uint32_t colors_diluted(uint32_t rgb, double share);
 
 /* For colour sources. */

@@ -5,6 +5,7 @@
  * A snapshot, the events after it and F2FS's state of that time go together, the snapshot first: what remains if
  * the program is killed is not read without it, and goes the next time. The last snapshot always stays.
  */
+#include <ftw.h>
 
 #include "input/recording.h"
 #include "output/keep.h"
@@ -12,6 +13,9 @@
 
 /* What --keep accepts without overflow. */
 #define MAX_LIMIT UINT32_MAX
+
+/* Folders that are open at once while one is deleted. */
+#define MOST_OPEN 16
 
 /* === The option === */
 
@@ -91,21 +95,11 @@ static uint64_t size_of(const char *path)
 	return bytes;
 }
 
-static void delete_tree(const char *path)
+static int delete_one(const char *path, const struct stat *st, int type, struct FTW *place)
 {
-	struct dirent *entry;
-	AUTO_CLOSEDIR DIR *dir = NULL;
-
-	if (!unlink(path) || (errno != EISDIR && errno != EPERM))
-		return;
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		AUTO_FREE char *sub = xasprintf("%s/%s", path, entry->d_name);
-
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			delete_tree(sub);
-	}
-	rmdir(path);
+	(void)st, (void)type, (void)place;
+	remove(path);
+	return 0;
 }
 
 static bool is_snapshot(const char *suffix)
@@ -149,7 +143,7 @@ static void delete_some(const char *dir, int64_t time_ms, bool snapshots)
 		if (recorded_time_of(entry->d_name, &suffix) == time_ms && is_snapshot(suffix) == snapshots) {
 			AUTO_FREE char *path = xasprintf("%s/%s", dir, entry->d_name);
 
-			delete_tree(path);
+			nftw(path, delete_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS);
 		}
 	}
 }

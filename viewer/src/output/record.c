@@ -39,30 +39,20 @@ struct parts {
 	char time[MAX_TIME];
 };
 
-static void split_binary(struct parts *parts, const struct text *text)
-{
-	parts->is_binary = true;
-	parts->suffix = BINARY_SUFFIX;
-	parts->first_len = offsetof(struct ft_snap_header, time);
-	parts->rest = text->buf + offsetof(struct ft_snap_header, time) + sizeof(uint64_t);
-}
-
-static void split_lines(struct parts *parts, const struct text *text)
-{
-	parts->suffix = TEXT_SUFFIX;
-	parts->rest = (const char *)memchr(text->buf, '\n', text->len) + 1;
-	parts->first_len = (size_t)(parts->rest - parts->first);
-	if (!strncmp(parts->rest, TIME_MARK, strlen(TIME_MARK)))
-		parts->rest = (const char *)memchr(parts->rest, '\n', text->len - parts->first_len) + 1;
-}
-
 static void split(struct parts *parts, const struct text *text)
 {
-	*parts = (struct parts){ .first = text->buf };
-	if (snapshot_is(text))
-		split_binary(parts, text);
-	else
-		split_lines(parts, text);
+	*parts = (struct parts){ .first = text->buf, .is_binary = snapshot_is(text) };
+	if (parts->is_binary) {
+		parts->suffix = BINARY_SUFFIX;
+		parts->first_len = offsetof(struct ft_snap_header, time);
+		parts->rest = text->buf + offsetof(struct ft_snap_header, time) + sizeof(uint64_t);
+	} else {
+		parts->suffix = TEXT_SUFFIX;
+		parts->rest = (const char *)memchr(text->buf, '\n', text->len) + 1;
+		parts->first_len = (size_t)(parts->rest - parts->first);
+		if (!strncmp(parts->rest, TIME_MARK, strlen(TIME_MARK)))
+			parts->rest = (const char *)memchr(parts->rest, '\n', text->len - parts->first_len) + 1;
+	}
 	parts->rest_len = (size_t)(text->buf + text->len - parts->rest);
 }
 

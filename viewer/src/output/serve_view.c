@@ -196,7 +196,7 @@ struct mixer {
 	struct json *json;
 	const struct serve_view *view;
 	const struct serve_cells *asked;
-	uint64_t used, red, green, blue;
+	struct mix mix;
 	uint64_t n_equal;
 	uint32_t rgb;
 	uint64_t share;
@@ -215,35 +215,24 @@ static void flush_equal(struct mixer *m)
 	m->n_equal = 0;
 }
 
-static uint32_t mean(uint64_t sum, uint64_t n)
-{
-	return (uint32_t)((sum + n / 2) / n);
-}
-
 /* The mean colour of what is in a cell, and the share of that in thousandths, at least 1. */
 static void add_cells(struct mixer *m, uint64_t n)
 {
-	uint64_t used = m->used, share = used ? (1000 * used + m->asked->per - 1) / m->asked->per : 0;
-	uint32_t rgb = used ? mean(m->red, used) << 16 | mean(m->green, used) << 8 | mean(m->blue, used) : 0;
+	uint64_t share = m->mix.n ? (1000 * m->mix.n + m->asked->per - 1) / m->asked->per : 0;
+	uint32_t rgb = m->mix.n ? colors_mixed(&m->mix) : 0;
 
 	if (m->n_equal && (rgb != m->rgb || share != m->share))
 		flush_equal(m);
 	m->rgb = rgb;
 	m->share = share;
 	m->n_equal += n;
-	m->used = m->red = m->green = m->blue = 0;
+	m->mix = (struct mix){ 0 };
 }
 
 static void mix_in(struct mixer *m, uint64_t blks, uint8_t shade)
 {
-	uint32_t rgb = colors_rgb(m->view->runs.colors, shade);
-
-	if (shade == SHADE_FREE)
-		return;
-	m->used += blks;
-	m->red += blks * (rgb >> 16);
-	m->green += blks * (rgb >> 8 & 0xff);
-	m->blue += blks * (rgb & 0xff);
+	if (shade != SHADE_FREE)
+		colors_mix_in(&m->mix, blks, colors_rgb(m->view->runs.colors, shade));
 }
 
 /* Note the first and the last cell of some blocks; ranges of cells that touch are one. */
@@ -257,12 +246,6 @@ static void light(struct mixer *m, uint64_t lba, uint64_t blks)
 	}
 	m->lit[m->n_lit++] = first;
 	m->lit[m->n_lit++] = last;
-}
-
-static void light_file(struct mixer *m, const struct range_piece *piece)
-{
-	if (piece->extent != NO_EXTENT && m->view->runs.table->extents[piece->extent].file == m->asked->lit)
-		light(m, piece->lba, piece->blks);
 }
 
 static void light_changed(void *arg, uint64_t lba, uint64_t blks)
@@ -279,7 +262,8 @@ static void mix_piece(void *arg, const struct range_piece *piece)
 	struct mixer *m = arg;
 	uint64_t per = m->asked->per, at = piece->lba - m->asked->first, left = piece->blks;
 
-	light_file(m, piece);
+	if (piece->extent != NO_EXTENT && m->view->runs.table->extents[piece->extent].file == m->asked->lit)
+		light(m, piece->lba, piece->blks);
 	while (left) {
 		uint64_t room = per - at % per, take = left < room ? left : room;
 

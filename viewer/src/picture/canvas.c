@@ -62,11 +62,6 @@ void canvas_cell(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h, 
 	}
 }
 
-static uint32_t mix(uint32_t a, uint32_t b)
-{
-	return ((a & 0xfefefe) >> 1) + ((b & 0xfefefe) >> 1);
-}
-
 /**
  * canvas_contrast() - a colour of the same hue that is visible on another colour
  * @rgb: the other one
@@ -75,7 +70,7 @@ static uint32_t mix(uint32_t a, uint32_t b)
  */
 uint32_t canvas_contrast(uint32_t rgb)
 {
-	return mix(rgb, canvas_ink(rgb));
+	return ((rgb & 0xfefefe) >> 1) + ((canvas_ink(rgb) & 0xfefefe) >> 1);
 }
 
 /**

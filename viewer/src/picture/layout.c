@@ -54,13 +54,6 @@ static double text_scale(const struct layout *l)
 	return scale < most ? scale : most;
 }
 
-static size_t page_width(const struct layout *l)
-{
-	size_t width = layout_px(l->img, l->img->width);
-
-	return width < MAX_WIDTH ? width : MAX_WIDTH;
-}
-
 /**
  * layout_fits() - lay out the page
  * @l: the layout with its cells and grids; places of grids and the height are set here
@@ -101,10 +94,11 @@ void layout_page(struct layout *l, const struct img_conf *img)
 		.img = img,
 		.axis_scale = AXIS_SCALE * per_screen(img),
 		.axis_letters = AXIS_LETTERS * per_screen(img),
-		.margin = layout_px(img, MARGIN),
+		.width = layout_px(img, img->width), .margin = layout_px(img, MARGIN),
 		.max_pixels = img->dpi > SCREEN_DPI ? MOST_PIXELS : MAX_PIXELS,
 	};
-	l->width = page_width(l);
+	if (l->width > MAX_WIDTH)
+		l->width = MAX_WIDTH;
 	l->scale = text_scale(l);
 }
 

@@ -125,14 +125,6 @@ static void draw_meaning(struct legend *l)
 		legend_line(l, trouble ? RGB_INK : RGB_FAINT, "%s", trouble ? trouble : meaning);
 }
 
-static void draw_units(struct legend *l)
-{
-	AUTO_FREE char *text = l->layout->ops->describe(l->layout, l->runs->table);
-
-	legend_line(l, RGB_FAINT, "%s", text);
-	draw_meaning(l);
-}
-
 static void draw_folding(struct legend *l)
 {
 	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
@@ -211,10 +203,13 @@ static void draw_lens(struct legend *l)
  */
 void legend_title(struct legend *l, const char *when)
 {
+	AUTO_FREE char *units = l->layout->ops->describe(l->layout, l->runs->table);
+
 	draw_heading(l);
 	draw_summary(l, when);
 	draw_fragments(l);
-	draw_units(l);
+	legend_line(l, RGB_FAINT, "%s", units);
+	draw_meaning(l);
 	draw_folding(l);
 	if (l->colors->heat)
 		legend_heat(l);

@@ -52,8 +52,7 @@ struct brush {
 	struct rows *rows;
 	uint64_t cell;
 	uint64_t cell_end;
-	uint64_t used;
-	uint64_t red, green, blue;
+	struct mix mix;
 	uint64_t last_end;
 	uint64_t run_begin;
 	uint64_t before_begin;
@@ -179,30 +178,14 @@ static void draw_numbers(struct brush *b)
 
 /* === Cells that stand for several blocks === */
 
-static uint32_t mean(uint64_t sum, uint64_t n)
-{
-	return (uint32_t)((sum + n / 2) / n);
-}
-
 /* Mix the colours of the content by exact shares, then mix in free space. */
 static void flush_cell(struct brush *b)
 {
-	uint64_t n = b->used;
-	uint32_t rgb;
+	double share = (double)b->mix.n / (double)b->layout->units_per_cell;
 
-	if (!n)
-		return;
-	rgb = mean(b->red, n) << 16 | mean(b->green, n) << 8 | mean(b->blue, n);
-	fill_cell(b, b->cell, colors_diluted(rgb, (double)n / (double)b->layout->units_per_cell));
-	b->used = b->red = b->green = b->blue = 0;
-}
-
-static void mix_in(struct brush *b, uint64_t units, uint32_t rgb)
-{
-	b->used += units;
-	b->red += units * (rgb >> 16);
-	b->green += units * (rgb >> 8 & 0xff);
-	b->blue += units * (rgb & 0xff);
+	if (b->mix.n)
+		fill_cell(b, b->cell, colors_diluted(colors_mixed(&b->mix), share));
+	b->mix = (struct mix){ 0 };
 }
 
 static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
@@ -216,7 +199,7 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 			b->cell_end = (b->cell + 1) * all;
 		}
 		take = len < b->cell_end - at ? len : b->cell_end - at;
-		mix_in(b, take, rgb);
+		colors_mix_in(&b->mix, take, rgb);
 		at += take;
 		len -= take;
 	}

@@ -25,47 +25,20 @@ static char *program_dir(void)
 	return xasprintf("%s", exe);
 }
 
-/* NAME.KIND.cnf in a directory below another one, if it can be read. */
-static char *preset_in(const char *base, const char *dir, const char *name, const char *kind)
-{
-	char *path = xasprintf("%s%s/%s.%s.cnf", base, dir, name, kind);
-
-	if (!access(path, R_OK))
-		return path;
-	free(path);
-	return NULL;
-}
-
-/*
- * An argument without a slash may be the name of a preset; anything else is a path. Presets are in
- * the source tree beside the program, or in the installed tree, relative to the program.
- */
-static char *find_conf(const char *arg, const char *kind)
-{
-	char *path = NULL;
-
-	if (strchr(arg, '/'))
-		return xasprintf("%s", arg);
-	AUTO_FREE char *dir = program_dir();
-	if (dir)
-		path = preset_in(dir, "presets", arg, kind);
-	if (dir && !path)
-		path = preset_in(dir, "../share/fragtrace", arg, kind);
-	if (!path)
-		path = preset_in("", PRESETDIR, arg, kind);
-	return path ? path : xasprintf("%s", arg);
-}
-
 /**
- * conf_find_installed() - find a file that is installed with the presets, or lies beside the program in the source tree
+ * conf_find_installed() - find a file that is installed, or lies below the program in the source tree
+ * @source_dir: where it is in the source tree, relative to the program, with a slash at its end; an empty text: beside it
  * @name: its name
+ *
+ * The installed tree is found relative to the program, too.
  *
  * Return: its path, to be freed; NULL if there is none.
  */
-char *conf_find_installed(const char *name)
+char *conf_find_installed(const char *source_dir, const char *name)
 {
 	char *dir = program_dir(), *paths[] = {
-		dir ? xasprintf("%s%s", dir, name) : NULL, dir ? xasprintf("%s../share/fragtrace/%s", dir, name) : NULL,
+		dir ? xasprintf("%s%s%s", dir, source_dir, name) : NULL,
+		dir ? xasprintf("%s../share/fragtrace/%s", dir, name) : NULL,
 		xasprintf(PRESETDIR "/%s", name),
 	}, *found = NULL;
 
@@ -77,6 +50,15 @@ char *conf_find_installed(const char *name)
 	}
 	free(dir);
 	return found;
+}
+
+/* An argument without a slash may be the name of a preset; anything else is a path. */
+static char *find_conf(const char *arg, const char *kind)
+{
+	AUTO_FREE char *name = xasprintf("%s.%s.cnf", arg, kind);
+	char *path = strchr(arg, '/') ? NULL : conf_find_installed("presets/", name);
+
+	return path ? path : xasprintf("%s", arg);
 }
 
 /**

@@ -76,7 +76,7 @@ struct img_conf {
 	uint64_t section;
 };
 
-char *conf_find_installed(const char *name);
+char *conf_find_installed(const char *source_dir, const char *name);
 void conf_open(struct conf *conf, const char *arg, const char *kind);
 bool conf_next(struct conf *conf);
 void conf_close(struct conf *conf);

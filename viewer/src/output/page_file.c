@@ -192,7 +192,7 @@ static void put_data(struct json *json, const void *arg)
  */
 void page_file_write(const char *path, char **inputs, size_t n)
 {
-	AUTO_FREE char *reader_path = conf_find_installed("reader.js");
+	AUTO_FREE char *reader_path = conf_find_installed("", "reader.js");
 	AUTO(text_free) struct text reader;
 	const struct page_inputs page = { inputs, n, &reader };
 	struct outfile out;

@@ -111,6 +111,12 @@ void metrics_begin(struct metrics *m, const char *name, const char *help)
 	fprintf(m->file, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
+static void begin_sample(const struct metrics *m, const struct volume *v)
+{
+	fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, v->major, v->minor);
+	put_label(m->file, v->path);
+}
+
 /**
  * metrics_sample() - write the value that a volume has of a metric
  * @m: the metrics
@@ -121,8 +127,7 @@ void metrics_begin(struct metrics *m, const char *name, const char *help)
  */
 void metrics_sample(const struct metrics *m, const struct volume *v, const char *label, const char *value, uint64_t n)
 {
-	fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, v->major, v->minor);
-	put_label(m->file, v->path);
+	begin_sample(m, v);
 	if (label)
 		fprintf(m->file, "\",%s=\"%s", label, value);
 	fprintf(m->file, "\"} %ju\n", (uintmax_t)n);
@@ -149,8 +154,7 @@ static void put_break_samples(const struct metrics *m, const struct volume *v, c
 	AUTO_FREE struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
 
 	for (size_t i = 0; i < n_sums; i++) {
-		fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, v->major, v->minor);
-		put_label(m->file, v->path);
+		begin_sample(m, v);
 		fputs("\",extension=\"", m->file);
 		put_label(m->file, ext);
 		fprintf(m->file, "\",op=\"%s\",flush=\"%s\",why_here=\"%s\"} %ju\n", cause_op_name(sums[i].cause),

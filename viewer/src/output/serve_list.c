@@ -21,6 +21,7 @@ const char *const serve_sorts[N_SORTS] = { "extra", "path", "fragments", "split"
  * @list: the request
  * @figures: of each line
  * @first: the file of a line, or the first one of its folder: index into the files; NULL: line i is file i
+ * @counts: how many files are in each line; NULL: one
  * @changes: of each line, its extra requests more than at another moment; NULL: none is asked for
  * @gone: files of that moment that are no more, by index
  * @n_gone: how many
@@ -31,6 +32,7 @@ struct sorting {
 	const struct serve_list *list;
 	const struct figures *figures;
 	const uint32_t *first;
+	const size_t *counts;
 	const int64_t *changes;
 	const uint32_t *gone;
 	size_t n_gone;
@@ -117,11 +119,6 @@ static uint32_t *find_files(const struct serve_view *view, const struct serve_li
 	return found;
 }
 
-static void put_file(struct json *json, const struct serve_view *view, size_t i)
-{
-	page_put_file(json, &view->runs, i, view->first_blks[i], colors_rgb(&view->colors, view->shades[i]));
-}
-
 /* === Folders === */
 
 static int by_path(const void *a, const void *b, void *priv)
@@ -161,15 +158,36 @@ static void put_folder(struct json *json, const char *path, size_t len, const st
 	json_number(json, NULL, n);
 }
 
+static void put_line(const struct sorting *sorting, uint32_t line)
+{
+	const struct serve_view *view = sorting->view;
+	uint32_t file = sorting->first ? sorting->first[line] : line;
+	const char *path = view->runs.table->files[file].path;
+	size_t len = sorting->first ? subfolder_len(path, sorting->list->folder) : 0;
+
+	if (len)
+		put_folder(sorting->json, path, len, &sorting->figures[line], sorting->counts[line]);
+	else
+		page_put_file(sorting->json, &view->runs, file, view->first_blks[file],
+			      colors_rgb(&view->colors, view->shades[file]));
+}
+
 /* "changes" has those of the lines that were written. */
-static void put_changes(const struct sorting *sorting, const uint32_t *order, size_t n_lines)
+static void put_lines(const struct sorting *sorting, uint32_t *order, size_t n)
 {
 	const struct serve_list *list = sorting->list;
+	size_t end = list->from + list->n < n ? list->from + list->n : n;
 
+	qsort_r(order, n, sizeof(*order), by_list, (void *)sorting);
+	json_number(sorting->json, "found", n);
+	json_array(sorting->json, "files");
+	for (size_t i = list->from; i < end; i++)
+		put_line(sorting, order[i]);
+	json_end(sorting->json);
 	if (!list->before)
 		return;
 	JSON_ARRAY(sorting->json, "changes");
-	for (size_t i = list->from; i < n_lines && i < list->from + list->n; i++)
+	for (size_t i = list->from; i < end; i++)
 		json_signed(sorting->json, NULL, sorting->changes[order[i]]);
 }
 
@@ -203,19 +221,21 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 	const struct serve_view *view = files_sorting->view;
 	const struct serve_list *list = files_sorting->list;
 	const struct file *files = view->runs.table->files;
-	struct json *json = files_sorting->json;
 	AUTO_FREE struct figures *figures = xcalloc(n, sizeof(*figures));
 	AUTO_FREE int64_t *changes = xcalloc(n, sizeof(*changes));
 	AUTO_FREE uint32_t *order = xcalloc(n, sizeof(*order));
 	AUTO_FREE size_t *counts = xcalloc(n, sizeof(*counts));
-	size_t n_lines = 0, len;
-	struct sorting sorting = { .json = json, .view = view, .list = list, .figures = figures, .first = found, .changes = changes };
+	size_t n_lines = 0;
+	struct sorting sorting = {
+		.json = files_sorting->json, .view = view, .list = list,
+		.figures = figures, .first = found, .counts = counts, .changes = changes,
+	};
 
 	qsort_r(found, n, sizeof(*found), by_path, view->runs.table->files);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t one = found[i];
+		size_t len = subfolder_len(files[one].path, list->folder);
 
-		len = subfolder_len(files[one].path, list->folder);
 		if (!len || !n_lines || strncmp(files[found[n_lines - 1]].path, files[one].path, len)) {
 			order[n_lines] = (uint32_t)n_lines;
 			found[n_lines++] = one;
@@ -231,33 +251,7 @@ static void put_folders(const struct sorting *files_sorting, uint32_t *found, si
 		if (line < n_lines)
 			changes[line] -= serve_extra(list->before, one);
 	}
-	qsort_r(order, n_lines, sizeof(*order), by_list, &sorting);
-	json_number(json, "found", n_lines);
-	json_array(json, "files");
-	for (size_t i = list->from; i < n_lines && i < list->from + list->n; i++) {
-		uint32_t line = order[i];
-
-		len = subfolder_len(files[found[line]].path, list->folder);
-		if (len)
-			put_folder(json, files[found[line]].path, len, &figures[line], counts[line]);
-		else
-			put_file(json, view, found[line]);
-	}
-	json_end(json);
-	put_changes(&sorting, order, n_lines);
-}
-
-static void put_lines(const struct sorting *sorting, uint32_t *order, size_t n)
-{
-	const struct serve_list *list = sorting->list;
-
-	qsort_r(order, n, sizeof(*order), by_list, (void *)sorting);
-	json_number(sorting->json, "found", n);
-	json_array(sorting->json, "files");
-	for (size_t i = list->from; i < n && i < list->from + list->n; i++)
-		put_file(sorting->json, sorting->view, order[i]);
-	json_end(sorting->json);
-	put_changes(sorting, order, n);
+	put_lines(&sorting, order, n_lines);
 }
 
 /**

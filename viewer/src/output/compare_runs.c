@@ -177,7 +177,7 @@ static void read_table(struct compared *c, size_t run)
 	add_breaks(c, run, &table, starts);
 }
 
-static void read_ledger(struct compared *c, size_t run, const char *path)
+static void read_ledger(struct compared *c, size_t run, const char *path, char *text)
 {
 	uint64_t device = 0, written = 0;
 	AUTO(ledger_free) struct ledger ledger;
@@ -195,7 +195,7 @@ static void read_ledger(struct compared *c, size_t run, const char *path)
 		set(c, run, AMPLIFICATION, (double)device / (double)written);
 }
 
-static void read_latency(struct compared *c, size_t run, const char *path)
+static void read_latency(struct compared *c, size_t run, const char *path, char *text)
 {
 	AUTO(latency_free) struct latency latency;
 	double waited_ns = 0;
@@ -225,7 +225,7 @@ static void read_gc(struct compared *c, size_t run, const char *path, char *text
 }
 
 /* What processes have lost, as they collected themselves or waited for a collection. */
-static void read_gc_runs(struct compared *c, size_t run, const char *path)
+static void read_gc_runs(struct compared *c, size_t run, const char *path, char *text)
 {
 	AUTO(gc_runs_free) struct gc_runs runs;
 	bool all_seen = true;
@@ -244,25 +244,21 @@ static void read_gc_runs(struct compared *c, size_t run, const char *path)
 /* What the module has counted is beside a snapshot, as in debugfs, and in the folder of a recording. */
 static void read_counts(struct compared *c, size_t run)
 {
-	static const char *const names[] = { "ledger", "latency", "gc_runs", "gc" };
+	static const struct {
+		const char *name;
+		void (*read)(struct compared *c, size_t run, const char *path, char *text);
+	} counts[] = { { "ledger", read_ledger }, { "latency", read_latency }, { "gc_runs", read_gc_runs }, { "gc", read_gc } };
 	const char *dir = c->runs[run];
 	AUTO_FREE char *at = recording_is(dir) ? xasprintf("%s/snapshot", dir) : xasprintf("%s", dir);
 	const char *slash = strrchr(at, '/');
 	struct source source = { .path = at };
 	struct text text;
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (!source_read_counts(&source, names[i], &text))
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+		if (!source_read_counts(&source, counts[i].name, &text))
 			continue;
-		AUTO_FREE char *path = xasprintf("%.*s/%s", (int)(slash - at), at, names[i]);
-		if (i == 0)
-			read_ledger(c, run, path);
-		else if (i == 1)
-			read_latency(c, run, path);
-		else if (i == 2)
-			read_gc_runs(c, run, path);
-		else
-			read_gc(c, run, path, text.buf);
+		AUTO_FREE char *path = xasprintf("%.*s/%s", (int)(slash - at), at, counts[i].name);
+		counts[i].read(c, run, path, text.buf);
 		text_free(&text);
 	}
 }

@@ -14,22 +14,15 @@
 #include "output/space.h"
 #include "output/sums.h"
 
-/*
- * Written extents by volume and address; all extents by file and offset; files, the worst first; breaks by kind of cause and
- * extension; breaks by process.
- */
-enum export_list { LIST_TABLE, LIST_EXTENTS, LIST_FILES, LIST_CAUSES, LIST_PROCESSES };
-static const char *const lists[] = { "table", "extents", "files", "causes", "processes" };
-
 /* === Columns === */
 
 static const char *const volume_columns[] = { "dev", "main_blkaddr", "blocks", "segment_blocks", "block_bytes", "path", NULL };
 
-/* By whether causes are known: a text does not have them. */
-static const char *const table_columns[][16] = {
-	{ "dev", "lba", "length", "offset", "ino", "state", "path", NULL },
-	{ "dev", "lba", "length", "offset", "ino", "state", "op", "flush", "why_here", "process", "path", NULL },
+static const char *const table_columns[] = {
+	"dev", "lba", "length", "offset", "ino", "state", "op", "flush", "why_here", "process", "path", NULL
 };
+
+static const char *const plain_table_columns[] = { "dev", "lba", "length", "offset", "ino", "state", "path", NULL };
 
 static const char *const extents_columns[] = {
 	"dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "op", "flush", "why_here", "process", "path", NULL
@@ -39,17 +32,6 @@ static const char *const files_columns[] = {
 	"dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k", "ideal_128k",
 	"op", "flush", "why_here", "path", NULL
 };
-
-static const char *const *columns_of(enum export_list list, bool has_causes)
-{
-	if (list == LIST_CAUSES)
-		return sums_causes_columns;
-	if (list == LIST_PROCESSES)
-		return sums_processes_columns;
-	if (list == LIST_EXTENTS)
-		return extents_columns;
-	return list == LIST_FILES ? files_columns : table_columns[has_causes];
-}
 
 static void put_dev(struct sheet *sheet, const struct table *table, uint32_t volume)
 {
@@ -99,11 +81,17 @@ static void put_volumes(struct json *json, const struct table *table)
 	}
 }
 
-static void put_table(struct sheet *sheet, const struct table *table, bool has_causes)
+/* The text of debugfs has no causes in a table. */
+static bool has_causes(const struct table *table, enum sheet_form form)
+{
+	return table->causes && form != FORM_TEXT;
+}
+
+static void put_table(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
 	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 
-	if (has_causes)
+	if (has_causes(table, sheet->form))
 		free(figures_of(table, starts, NULL));
 	for (size_t i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
@@ -115,7 +103,7 @@ static void put_table(struct sheet *sheet, const struct table *table, bool has_c
 		sheet_number(sheet, e->offset);
 		sheet_number(sheet, f->ino);
 		sheet_word(sheet, f->fragmented ? "fragmented" : "contiguous");
-		if (has_causes)
+		if (has_causes(table, sheet->form))
 			put_cause(sheet, table, cause_of_break(table, i), starts[i] == START_FRAGMENT);
 		put_path(sheet, f->path, f->deleted);
 	}
@@ -201,42 +189,49 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 
 /* === Outputs === */
 
-static void put_records(struct json *json, const char *name, const struct table *table, enum export_list what,
+/* What is listed: @version of the format, @put writes all rows, @lacks is what a text has not of it; NULL: it has all. */
+static const struct list {
+	const char *name;
+	uint64_t version;
+	const char *const *columns;
+	void (*put)(struct sheet *sheet, const struct table *table, const struct listing *list);
+	const char *lacks;
+} lists[] = {
+	/* written extents by volume and address */
+	{ "table", 1, table_columns, put_table, NULL },
+	/* all extents by file and offset */
+	{ "extents", 2, extents_columns, put_extents, "files without blocks, and no flags" },
+	/* the worst first */
+	{ "files", 2, files_columns, put_files, "files without blocks, and no flags" },
+	/* breaks by kind of cause and extension, and by process */
+	{ "causes", 1, sums_causes_columns, sums_put_causes, "causes" },
+	{ "processes", 1, sums_processes_columns, sums_put_processes, "causes" },
+};
+
+static bool is_table(const struct list *list)
+{
+	return list->put == put_table;
+}
+
+static void put_records(struct json *json, const char *name, const struct table *table, const struct list *list,
 			enum sheet_form form)
 {
-	/* debugfs has no causes in a table */
-	bool has_causes = table->causes && (form != FORM_TEXT || what != LIST_TABLE);
-	AUTO(listing_free) struct listing list = { 0 };
+	AUTO(listing_free) struct listing all = { 0 };
 	struct sheet sheet;
 
-	if (what != LIST_TABLE)
-		snapshot_list(&list, table, name);
-	sheet_begin(&sheet, json, columns_of(what, has_causes), form);
-	if (what == LIST_EXTENTS)
-		put_extents(&sheet, table, &list);
-	else if (what == LIST_FILES)
-		put_files(&sheet, table, &list);
-	else if (what == LIST_CAUSES)
-		sums_put_causes(&sheet, table, &list);
-	else if (what == LIST_PROCESSES)
-		sums_put_processes(&sheet, table, &list);
-	else
-		put_table(&sheet, table, has_causes);
+	if (!is_table(list))
+		snapshot_list(&all, table, name);
+	sheet_begin(&sheet, json, is_table(list) && !has_causes(table, form) ? plain_table_columns : list->columns, form);
+	list->put(&sheet, table, &all);
 }
 
-/* Of the format. */
-static int version_of(enum export_list list)
+static void put_text_head(FILE *file, const struct table *table, const struct list *list)
 {
-	return list == LIST_EXTENTS || list == LIST_FILES ? 2 : 1;
-}
-
-static void put_text_head(FILE *file, const struct table *table, enum export_list list)
-{
-	fprintf(file, "# fragtrace %s %d\n", lists[list], version_of(list));
+	fprintf(file, "# fragtrace %s %ju\n", list->name, (uintmax_t)list->version);
 	fprintf(file, "# time %jd.%03d\n", (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
 	if (table_blk_bytes(table) != DEFAULT_BLK_BYTES)
 		fprintf(file, BLK_BYTES_MARK "%u\n", table_blk_bytes(table));
-	for (size_t i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
+	for (size_t i = 0; is_table(list) && i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
 		fprintf(file, "# volume %u:%u main_blkaddr=%ju blocks=%ju segment_blocks=%ju path=", v->major, v->minor,
@@ -251,7 +246,7 @@ static void put_text_head(FILE *file, const struct table *table, enum export_lis
 		if (table->volumes[i].left_out)
 			fprintf(file, "# left_out %u:%u %ju\n", table->volumes[i].major, table->volumes[i].minor,
 				(uintmax_t)table->volumes[i].left_out);
-	if (table->n_stale && list != LIST_FILES)
+	if (table->n_stale && list->put != put_files)
 		fprintf(file, "# stale %ju\n", (uintmax_t)table->n_stale);
 }
 
@@ -264,14 +259,14 @@ static void put_stopped(struct json *json, const struct table *table)
 			json_format(json, NULL, "%u:%u", table->volumes[i].major, table->volumes[i].minor);
 }
 
-static void put_json_head(struct json *json, const struct table *table, enum export_list list, const struct space *spaces)
+static void put_json_head(struct json *json, const struct table *table, const struct list *list, const struct space *spaces)
 {
-	json_begin(json, json->file, lists[list], (uint64_t)version_of(list));
+	json_begin(json, json->file, list->name, list->version);
 	json_real(json, "time", (double)table->text.time_ms / 1000, 3);
 	json_number(json, "stale", table->n_stale);
 	json_number(json, "left_out", table->n_left_out);
 	put_stopped(json, table);
-	if (list == LIST_TABLE) {
+	if (is_table(list)) {
 		json_line(json);
 		JSON_ARRAY(json, "volumes");
 		put_volumes(json, table);
@@ -310,16 +305,15 @@ void export_write(const char *path, const char *name, const struct table *table,
 		  enum sheet_form form, const struct space *spaces)
 {
 	static const char *const what[] = { "text", "JSON text", "CSV text" };
-	enum export_list list = LIST_TABLE;
+	const struct list *list = lists;
 	struct json json = { 0 };
 	struct outfile out;
 
-	while (strcmp(kind, lists[list]))
+	while (strcmp(kind, list->name))
 		list++;
-	if (list != LIST_TABLE && !snapshot_is(&table->text))
+	if (list->lacks && !snapshot_is(&table->text))
 		die("%s: is no snapshot, and a text has no %s; fragtrace %s needs a snapshot%s", name,
-		    list == LIST_CAUSES || list == LIST_PROCESSES ? "causes" : "files without blocks, and no flags", kind,
-		    list == LIST_FILES ? "; fragtrace top lists the files of a text" : "");
+		    list->lacks, kind, list->put == put_files ? "; fragtrace top lists the files of a text" : "");
 	/* a line of CSV has no place for them */
 	if (form == FORM_CSV)
 		warn_of_flaws(table, name);

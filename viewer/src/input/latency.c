@@ -26,12 +26,14 @@ static bool take_length(char **at, size_t *i)
 
 static struct latency_volume *volume_of(struct latency *latency, unsigned int major, unsigned int minor)
 {
+	struct latency_volume *volume;
+
 	for (size_t i = 0; i < latency->n_volumes; i++)
 		if (latency->volumes[i].major == major && latency->volumes[i].minor == minor)
 			return &latency->volumes[i];
-	latency->volumes = grow(latency->volumes, &latency->caps[0], latency->n_volumes, sizeof(*latency->volumes));
-	latency->volumes[latency->n_volumes] = (struct latency_volume){ .major = major, .minor = minor };
-	return &latency->volumes[latency->n_volumes++];
+	volume = APPEND(latency->volumes, latency->n_volumes, latency->caps[0]);
+	*volume = (struct latency_volume){ .major = major, .minor = minor };
+	return volume;
 }
 
 static bool read_times(struct latency_volume *volume, char *at)

@@ -202,9 +202,8 @@ static struct dated_file *file_at(struct dating *d, const struct event *e)
 	uint32_t *index = inodes_at(&d->inodes, e->dev, e->ino);
 
 	if (!*index) {
-		d->files = grow(d->files, &d->cap_files, d->n_files, sizeof(*d->files));
-		d->files[d->n_files] = (struct dated_file){ 0 };
-		*index = (uint32_t)++d->n_files;
+		*APPEND(d->files, d->n_files, d->cap_files) = (struct dated_file){ 0 };
+		*index = (uint32_t)d->n_files;
 	}
 	return &d->files[*index - 1];
 }
@@ -252,12 +251,6 @@ static void forget_all(struct dating *d)
 
 /* === The whole === */
 
-static void nothing(void *arg, const struct replay_state *s)
-{
-	(void)arg;
-	(void)s;
-}
-
 static int by_moved(const void *a, const void *b)
 {
 	const struct moves_writer *x = a, *y = b;
@@ -276,7 +269,7 @@ static int by_moved(const void *a, const void *b)
 void moves_read(struct moves *moves, const struct recording *recording)
 {
 	AUTO(forget_all) struct dating d = { .moves = moves, .cap_writers = MOVES_N_FIXED };
-	const struct replay_follower follower = { nothing, on_event, nothing, &d };
+	const struct replay_follower follower = { .event = on_event, .arg = &d };
 	bool has_events = false;
 
 	*moves = (struct moves){ .writers = xcalloc(MOVES_N_FIXED, sizeof(*moves->writers)), .n = MOVES_N_FIXED };

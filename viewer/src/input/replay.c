@@ -146,12 +146,14 @@ void replay_follow(struct text *snapshot, const char *name, const struct events 
 	load(&s, snapshot, name);
 	for (i = 0; i < events->n && events->list[i].time_ns < s.copied_ns; i++)
 		replay_apply(&s, &events->list[i]);
-	follower->begin(follower->arg, &s);
+	if (follower->begin)
+		follower->begin(follower->arg, &s);
 	for (; i < events->n && events->list[i].time_ns <= until_ns; i++)
 		follower->event(follower->arg, &s, &events->list[i]);
 	if (next)
 		name_files(&s, events, i, next, next_name);
-	follower->end(follower->arg, &s);
+	if (follower->end)
+		follower->end(follower->arg, &s);
 	release(&s);
 }
 

@@ -9,9 +9,9 @@ struct replay_state;
 
 /**
  * struct replay_follower - what goes through the events of a recording, see replay_state.h
- * @begin: called with the files of the snapshot
+ * @begin: called with the files of the snapshot; or NULL
  * @event: called with each event, which it has to apply
- * @end: called after the last one, when names are known
+ * @end: called after the last one, when names are known; or NULL
  * @arg: for these
  */
 struct replay_follower {

@@ -276,9 +276,8 @@ struct changing *replay_file_at(struct replay_state *s, uint32_t volume, uint32_
 	uint32_t *index = inodes_at(&s->inodes, volume, ino);
 
 	if (!*index) {
-		s->files = grow(s->files, &s->cap_files, s->n_files, sizeof(*s->files));
-		s->files[s->n_files] = (struct changing){ .volume = volume, .ino = ino };
-		*index = (uint32_t)++s->n_files;
+		*APPEND(s->files, s->n_files, s->cap_files) = (struct changing){ .volume = volume, .ino = ino };
+		*index = (uint32_t)s->n_files;
 	}
 	return &s->files[*index - 1];
 }

@@ -100,10 +100,10 @@ static void free_rows(struct rows *rows)
 static struct row *add_row(struct compared *c, enum answer_part part, const char *name)
 {
 	struct rows *rows = &c->parts[part];
+	struct row *row = APPEND(rows->all, rows->n, rows->cap);
 
-	rows->all = grow(rows->all, &rows->cap, rows->n, sizeof(*rows->all));
-	rows->all[rows->n] = (struct row){ .name = xasprintf("%s", name), .values = xcalloc(c->n, sizeof(double)) };
-	return &rows->all[rows->n++];
+	*row = (struct row){ .name = xasprintf("%s", name), .values = xcalloc(c->n, sizeof(double)) };
+	return row;
 }
 
 static int by_name(const void *a, const void *b)

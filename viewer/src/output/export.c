@@ -33,11 +33,6 @@ static const char *const files_columns[] = {
 	"op", "flush", "why_here", "path", NULL
 };
 
-static void put_dev(struct sheet *sheet, const struct table *table, uint32_t volume)
-{
-	sheet_dev(sheet, table->volumes[volume].major, table->volumes[volume].minor);
-}
-
 /* The path of a file without a name has a mark at its end, as in debugfs. */
 static void put_path(struct sheet *sheet, const char *path, bool is_deleted)
 {
@@ -72,7 +67,7 @@ static void put_volumes(struct json *json, const struct table *table)
 	for (size_t i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
-		put_dev(&sheet, table, (uint32_t)i);
+		sheet_dev(&sheet, v);
 		sheet_number(&sheet, v->first_blk);
 		sheet_number(&sheet, v->end_blk);
 		sheet_number(&sheet, v->segment_blks);
@@ -97,7 +92,7 @@ static void put_table(struct sheet *sheet, const struct table *table, const stru
 		const struct extent *e = &table->extents[i];
 		const struct file *f = &table->files[e->file];
 
-		put_dev(sheet, table, f->volume);
+		sheet_dev(sheet, &table->volumes[f->volume]);
 		sheet_number(sheet, e->lba);
 		sheet_number(sheet, e->blks);
 		sheet_number(sheet, e->offset);
@@ -119,7 +114,7 @@ static void put_listed_path(struct sheet *sheet, const struct table *table, cons
 static void put_extent(struct sheet *sheet, const struct table *table, const struct listed_extent *e,
 		       const struct listed_file *f, bool is_break)
 {
-	put_dev(sheet, table, f->volume);
+	sheet_dev(sheet, &table->volumes[f->volume]);
 	sheet_number(sheet, f->ino);
 	sheet_number(sheet, e->offset);
 	sheet_number(sheet, e->offset + (uint64_t)e->blks - 1);
@@ -154,7 +149,7 @@ static void put_extents(struct sheet *sheet, const struct table *table, const st
 static void put_file(struct sheet *sheet, const struct table *table, const struct listed_file *f,
 		     const struct figures *fig, uint32_t cause)
 {
-	put_dev(sheet, table, f->volume);
+	sheet_dev(sheet, &table->volumes[f->volume]);
 	sheet_number(sheet, f->ino);
 	sheet_word(sheet, f->is_stale ? "stale" : "exact");
 	sheet_number(sheet, fig->blks);

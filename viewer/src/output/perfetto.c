@@ -133,11 +133,8 @@ static struct track *track_of(struct trace *t, const struct replay_state *s, con
 	uint32_t *found = inodes_at(&t->current, (uint32_t)volume, f->ino);
 
 	if (!*found || *found == ENDED) {
-		t->tracks = grow(t->tracks, &t->cap_tracks, t->n_tracks, sizeof(*t->tracks));
-		t->tracks[t->n_tracks] = (struct track){
-			.volume = volume, .ino = f->ino, .first_ns = first_ns,
-		};
-		*found = (uint32_t)++t->n_tracks;
+		*APPEND(t->tracks, t->n_tracks, t->cap_tracks) = (struct track){ .volume = volume, .ino = f->ino, .first_ns = first_ns };
+		*found = (uint32_t)t->n_tracks;
 	}
 	*tid = *found;
 	name_track(&t->tracks[*found - 1], f->path);

@@ -72,16 +72,15 @@ static void put_none(struct sheet *s)
 /**
  * sheet_dev() - write a device number: a string
  * @s: the rows
- * @major: of the device
- * @minor: of the device
+ * @volume: on the device
  */
-void sheet_dev(struct sheet *s, unsigned int major, unsigned int minor)
+void sheet_dev(struct sheet *s, const struct volume *volume)
 {
 	begin_value(s);
 	fputs_unlocked(s->form == FORM_JSON ? "\"" : "", s->file);
-	put_number(s->file, major);
+	put_number(s->file, volume->major);
 	putc_unlocked(':', s->file);
-	put_number(s->file, minor);
+	put_number(s->file, volume->minor);
 	fputs_unlocked(s->form == FORM_JSON ? "\"" : "", s->file);
 	end_value(s);
 }

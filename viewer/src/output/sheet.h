@@ -2,6 +2,7 @@
 /* Beside the pipeline: rows of named values as text, JSON or CSV. */
 #pragma once
 
+#include "input/table.h"
 #include "output/json.h"
 
 /**
@@ -35,7 +36,7 @@ struct sheet {
 };
 
 void sheet_begin(struct sheet *sheet, struct json *json, const char *const *names, enum sheet_form form);
-void sheet_dev(struct sheet *sheet, unsigned int major, unsigned int minor);
+void sheet_dev(struct sheet *sheet, const struct volume *volume);
 void sheet_number(struct sheet *sheet, uint64_t number);
 void sheet_maybe(struct sheet *sheet, uint64_t number, bool is_known);
 void sheet_mean(struct sheet *sheet, uint64_t sum, uint64_t n);

@@ -116,11 +116,6 @@ static size_t add_up(struct sum *sums, size_t n)
 	return n_sums;
 }
 
-static void put_dev(struct sheet *sheet, const struct table *table, const struct sum *sum)
-{
-	sheet_dev(sheet, table->volumes[sum->volume].major, table->volumes[sum->volume].minor);
-}
-
 static void put_numbers(struct sheet *sheet, const struct sum *sum)
 {
 	sheet_number(sheet, sum->breaks);
@@ -141,7 +136,7 @@ void sums_put_causes(struct sheet *sheet, const struct table *table, const struc
 
 	n = add_up(sums, n);
 	for (size_t i = 0; i < n; i++) {
-		put_dev(sheet, table, &sums[i]);
+		sheet_dev(sheet, &table->volumes[sums[i].volume]);
 		sheet_word(sheet, cause_op_name(sums[i].key));
 		sheet_word(sheet, cause_flush_name(sums[i].key));
 		sheet_word(sheet, cause_why_name(sums[i].key));
@@ -166,7 +161,7 @@ void sums_put_processes(struct sheet *sheet, const struct table *table, const st
 		const struct writer *w = &table->writers[sums[i].key];
 		bool is_process = sums[i].key > FT_SNAP_WRITER_SEVERAL;
 
-		put_dev(sheet, table, &sums[i]);
+		sheet_dev(sheet, &table->volumes[sums[i].volume]);
 		put_numbers(sheet, &sums[i]);
 		if (is_process)
 			sheet_name(sheet, w->comm);

@@ -312,12 +312,8 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
 			     const struct ft_alloc *alloc)
 {
-	enum ft_why why;
-
-	spin_lock(&rec->vol->queue_lock);
-	why = why_not_after(rec, prev, lba, FT_LBA_UNWRITTEN, alloc);
-	spin_unlock(&rec->vol->queue_lock);
-	return why;
+	guard(ft_spinlock)(&rec->vol->queue_lock);
+	return why_not_after(rec, prev, lba, FT_LBA_UNWRITTEN, alloc);
 }
 
 /* Does the live map have a break before its extent @known, with a cause? */

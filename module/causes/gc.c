@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 
 #include "causes/gc.h"
+#include "core/base.h"
 #include "core/memory.h"
 #include "core/record.h"
 #include "core/volume.h"
@@ -131,7 +132,7 @@ void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 	struct ft_gc *gc = vol->gc;
 
 	chosen->valid = victim.valid;
-	spin_lock(&gc->lock);
+	guard(ft_spinlock)(&gc->lock);
 	gc->sums.victims[victim.kind]++;
 	if (victim.kind < FT_GC_KINDS) {
 		victim.number = gc->chosen++;
@@ -139,7 +140,6 @@ void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 		/* the segment may have been a victim before */
 		gc->last = gc->newest;
 	}
-	spin_unlock(&gc->lock);
 }
 
 /* Was a segment among those that were chosen together? */
@@ -179,13 +179,8 @@ static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
  */
 bool ft_gc_chosen(struct ft_volume *vol, u32 lba)
 {
-	struct ft_gc *gc = vol->gc;
-	bool chosen;
-
-	spin_lock(&gc->lock);
-	chosen = find(gc, ft_segment_of(vol, lba));
-	spin_unlock(&gc->lock);
-	return chosen;
+	guard(ft_spinlock)(&vol->gc->lock);
+	return find(vol->gc, ft_segment_of(vol, lba));
 }
 
 /* A block of a file has been moved out of a victim. */
@@ -227,7 +222,7 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 	struct ft_gc_victim *victim;
 	u32 *moved;
 
-	spin_lock(&gc->lock);
+	guard(ft_spinlock)(&gc->lock);
 	victim = find(gc, ft_segment_of(vol, lba));
 	if (victim) {
 		kind = victim->kind;
@@ -244,7 +239,6 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 		moved = ft_gc_moved_of(rec);
 		WRITE_ONCE(moved[kind], moved[kind] + 1);
 	}
-	spin_unlock(&gc->lock);
 }
 
 /**

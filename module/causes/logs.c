@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "causes/logs.h"
+#include "core/base.h"
 #include "core/memory.h"
 #include "core/volume.h"
 #include "f2fs/segment.h"
@@ -49,7 +50,7 @@ void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer
 	u32 segment = ft_segment_begin(vol, lba);
 	struct ft_log *log = &vol->logs->log[nr];
 
-	spin_lock(&log->lock);
+	guard(ft_spinlock)(&log->lock);
 	WRITE_ONCE(log->ino, ino);
 	if (log->segment != segment) {
 		WRITE_ONCE(log->before[log->oldest], log->segment);
@@ -62,7 +63,6 @@ void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer
 		.ino = ino,
 		.writer = writer,
 	};
-	spin_unlock(&log->lock);
 }
 
 /*
@@ -93,26 +93,21 @@ struct ft_run ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba)
 {
 	u32 segment = ft_segment_begin(vol, lba);
 	struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
-	struct ft_run run = { };
+	const struct ft_run *run;
 	unsigned int n;
-	u32 at;
 
 	if (!was_in(log, segment))
-		return run;
-	spin_lock(&log->lock);
+		return (struct ft_run){ };
+	guard(ft_spinlock)(&log->lock);
 	/* the latest run first */
 	for (n = 0; n < FT_RUNS_PER_LOG; n++) {
-		at = log->run[(log->newest - n) % FT_RUNS_PER_LOG].lba;
-		if (!at)
+		run = &log->run[(log->newest - n) % FT_RUNS_PER_LOG];
+		if (!run->lba)
 			break;
-		if (at >= segment && at <= lba) {
-			run = log->run[(log->newest - n) % FT_RUNS_PER_LOG];
-			break;
-		}
+		if (run->lba >= segment && run->lba <= lba)
+			return *run;
 	}
-	ft_check_steps(n, FT_RUNS_PER_LOG);
-	spin_unlock(&log->lock);
-	return run;
+	return (struct ft_run){ };
 }
 
 /**
@@ -127,8 +122,7 @@ void ft_log_fills(struct ft_volume *vol, int nr, u32 segment)
 {
 	struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
 
-	spin_lock(&log->lock);
+	guard(ft_spinlock)(&log->lock);
 	WRITE_ONCE(log->filled[1], log->filled[0]);
 	WRITE_ONCE(log->filled[0], segment);
-	spin_unlock(&log->lock);
 }

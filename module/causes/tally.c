@@ -13,6 +13,7 @@
 
 #include "causes/tally.h"
 #include "causes/writer.h"
+#include "core/base.h"
 #include "core/bounds.h"
 #include "core/memory.h"
 #include "core/volume.h"
@@ -67,7 +68,7 @@ static void forget_pairs(struct ft_tally *tally)
 	struct ft_pair *p;
 	unsigned int i;
 
-	spin_lock(&tally->lock);
+	guard(ft_spinlock)(&tally->lock);
 	tally->other_pairs = 0;
 	for (i = 0; i < FT_PAIR_CHAINS; i++) {
 		while ((p = tally->chain[i])) {
@@ -78,7 +79,6 @@ static void forget_pairs(struct ft_tally *tally)
 		/* writers wait for the lock */
 		cond_resched_lock(&tally->lock);
 	}
-	spin_unlock(&tally->lock);
 }
 
 /**
@@ -210,9 +210,8 @@ void ft_tally_file_gone(struct ft_volume *vol, u32 extension)
 	/* nobody asks how many files these have */
 	if (extension < FT_FIRST_EXTENSION)
 		return;
-	spin_lock(&tally->lock);
+	guard(ft_spinlock)(&tally->lock);
 	file_gone(tally, extension);
-	spin_unlock(&tally->lock);
 }
 
 /**
@@ -227,9 +226,8 @@ void ft_tally_name(struct ft_volume *vol, u32 extension, char *name)
 {
 	struct ft_tally *tally = vol->tally;
 
-	spin_lock(&tally->lock);
+	guard(ft_spinlock)(&tally->lock);
 	strscpy(name, of_number(tally, extension)->name, FT_EXTENSION_LEN + 1);
-	spin_unlock(&tally->lock);
 }
 
 /* === Counting ============================================================= */
@@ -266,7 +264,7 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 	struct ft_pair *p;
 	bool full;
 
-	spin_lock(&tally->lock);
+	guard(ft_spinlock)(&tally->lock);
 	for (p = tally->chain[chain]; p && n++ < FT_MAX_SEARCHED; p = p->next)
 		if (p->victim == pair->victim && p->culprit == pair->culprit &&
 		    p->victim_ext == pair->victim_ext &&
@@ -291,7 +289,6 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 		p->times++;
 	else
 		tally->other_pairs++;
-	spin_unlock(&tally->lock);
 }
 
 /**
@@ -310,12 +307,11 @@ unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
 	unsigned int i, nr = 0;
 	struct ft_pair *p;
 
-	spin_lock(&tally->lock);
+	guard(ft_spinlock)(&tally->lock);
 	for (i = 0; i < FT_PAIR_CHAINS; i++)
 		for (p = tally->chain[i]; p; p = p->next)
 			pairs[nr++] = *p;
 	*others = tally->other_pairs;
-	spin_unlock(&tally->lock);
 	return nr;
 }
 

@@ -9,8 +9,11 @@
 #define FT_BASE_H
 
 #include <linux/atomic.h>
+#include <linux/cleanup.h>
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -42,6 +45,18 @@ extern atomic_t ft_nr_waiting;
 
 void ft_target_hook(void (*func)(void));
 void ft_target_kick(void);
+
+/* === Locks ================================================================ */
+
+/*
+ * Locks that are held up to the end of a block: guard(ft_spinlock)(&lock), guard(ft_rcu)(). Those of
+ * the kernel test the pointer once more at the end, and sparse, which does not follow guards, takes
+ * them for locks that are never given back: so these tell it nothing.
+ */
+DEFINE_CLASS(ft_spinlock, spinlock_t *, ({ __acquire(_T); spin_unlock(_T); }),
+	     ({ spin_lock(lock); __release(lock); lock; }), spinlock_t *lock)
+DEFINE_CLASS(ft_rcu, bool, ({ (void)_T; __acquire(RCU); rcu_read_unlock(); }),
+	     ({ rcu_read_lock(); __release(RCU); true; }), void)
 
 /* === Counters ============================================================= */
 

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "core/base.h"
 #include "core/memory.h"
 #include "core/observer.h"
 
@@ -168,9 +169,8 @@ static void drop_counts(struct ft_inode *rec, unsigned int slot)
 
 static void drop_counts_of(struct ft_inode *rec, void *slot)
 {
-	spin_lock(&rec->lock);
+	guard(ft_spinlock)(&rec->lock);
 	drop_counts(rec, *(unsigned int *)slot);
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -187,11 +187,10 @@ bool ft_counts_copy(const struct ft_inode *rec, enum ft_slot slot, u64 *to)
 	struct ft_counts *own;
 	unsigned int i;
 
-	rcu_read_lock();
+	guard(ft_rcu)();
 	own = ft_counts_own(rec, slot);
 	for (i = 0; own && i < ft_observers[slot]->nr_counts; i++)
 		to[i] = atomic64_read(&own->nr[i]);
-	rcu_read_unlock();
 	return own;
 }
 

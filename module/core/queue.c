@@ -138,7 +138,7 @@ void ft_queue_add(struct ft_inode *rec)
 	u32 now = jiffies, due;
 
 	lockdep_assert_held(&rec->lock);
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	if (!q->waits) {
 		rest = (WORK_SHARE - 1UL) * q->spent;
 		/* quiet for a second: reset the delay */
@@ -165,7 +165,6 @@ void ft_queue_add(struct ft_inode *rec)
 		if (is_before(due, q->due))
 			move(rec, due);
 	}
-	spin_unlock(&vol->queue_lock);
 }
 
 /* When one more parked inode of the volume may be tried, in jiffies. */
@@ -202,12 +201,11 @@ void ft_queue_add_held(struct ft_inode *rec)
 	if (rec->held < FT_HELD_TRIES || ft_inode_is_dead(rec) || rec->resync ||
 	    rec->audit)
 		return;
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	due = next_parked(vol);
 	if (is_before(rec->queue.due, due))
 		rec->queue.due = due;
 	rec->queue.parked = true;
-	spin_unlock(&vol->queue_lock);
 }
 
 /**
@@ -219,13 +217,9 @@ void ft_queue_add_held(struct ft_inode *rec)
  */
 bool ft_queue_has(const struct ft_inode *rec)
 {
-	bool has;
-
 	lockdep_assert_held(&rec->lock);
-	spin_lock(&rec->vol->queue_lock);
-	has = rec->queue.waits || rec->queue.taken;
-	spin_unlock(&rec->vol->queue_lock);
-	return has;
+	guard(ft_spinlock)(&rec->vol->queue_lock);
+	return rec->queue.waits || rec->queue.taken;
 }
 
 /**
@@ -240,14 +234,13 @@ void ft_queue_spent(struct ft_inode *rec, unsigned long time)
 	struct ft_queued *q = &rec->queue;
 	u32 now = jiffies, rest;
 
-	spin_lock(&rec->vol->queue_lock);
+	guard(ft_spinlock)(&rec->vol->queue_lock);
 	q->spent = min_t(unsigned long, time, MAX_SPENT);
 	rest = now + (WORK_SHARE - 1) * q->spent;
 	if (!q->waits)
 		q->due = now;
 	else if (is_before(q->due, rest))
 		q->due = rest;	/* it was queued before @time was known */
-	spin_unlock(&rec->vol->queue_lock);
 }
 
 /**
@@ -262,17 +255,14 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
 {
 	struct ft_inode *rec;
 
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	rec = first_of(vol);
-	if (rec && is_before(jiffies, rec->queue.due) && !ft_volume_gone(vol))
-		rec = NULL;
-	if (rec) {
-		rb_erase_cached(&rec->queue.node, &vol->queue);
-		rec->queue.waits = false;
-		rec->queue.parked = false;
-		rec->queue.taken = true;
-	}
-	spin_unlock(&vol->queue_lock);
+	if (!rec || (is_before(jiffies, rec->queue.due) && !ft_volume_gone(vol)))
+		return NULL;
+	rb_erase_cached(&rec->queue.node, &vol->queue);
+	rec->queue.waits = false;
+	rec->queue.parked = false;
+	rec->queue.taken = true;
 	return rec;
 }
 
@@ -325,16 +315,12 @@ void ft_queue_give_back(struct ft_inode *rec, enum ft_step step)
  */
 bool ft_queue_take_idle(struct ft_inode *rec)
 {
-	struct ft_volume *vol = rec->vol;
-	bool idle;
-
 	lockdep_assert_held(&rec->lock);
-	spin_lock(&vol->queue_lock);
-	idle = !rec->queue.waits && !rec->queue.taken && refcount_inc_not_zero(&rec->ref);
-	if (idle)
-		rec->queue.taken = true;
-	spin_unlock(&vol->queue_lock);
-	return idle;
+	guard(ft_spinlock)(&rec->vol->queue_lock);
+	if (rec->queue.waits || rec->queue.taken || !refcount_inc_not_zero(&rec->ref))
+		return false;
+	rec->queue.taken = true;
+	return true;
 }
 
 /**
@@ -345,13 +331,10 @@ bool ft_queue_take_idle(struct ft_inode *rec)
  */
 void ft_queue_give_back_idle(struct ft_inode *rec)
 {
-	struct ft_volume *vol = rec->vol;
-
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&rec->vol->queue_lock);
 	rec->queue.taken = false;
 	if (rec->queue.waits)
 		insert(rec);
-	spin_unlock(&vol->queue_lock);
 }
 
 /**
@@ -363,10 +346,6 @@ void ft_queue_give_back_idle(struct ft_inode *rec)
  */
 bool ft_queue_wanted(const struct ft_inode *rec)
 {
-	bool wanted;
-
-	spin_lock(&rec->vol->queue_lock);
-	wanted = rec->queue.waits;
-	spin_unlock(&rec->vol->queue_lock);
-	return wanted;
+	guard(ft_spinlock)(&rec->vol->queue_lock);
+	return rec->queue.waits;
 }

@@ -29,9 +29,8 @@ static unsigned int nr_gone;	/* how often one was taken off the list; volumes_lo
  */
 void ft_volume_list(struct ft_volume *vol)
 {
-	spin_lock(&volumes_lock);
+	guard(ft_spinlock)(&volumes_lock);
 	list_add_tail_rcu(&vol->node, &ft_volumes);
-	spin_unlock(&volumes_lock);
 }
 
 /**
@@ -40,10 +39,9 @@ void ft_volume_list(struct ft_volume *vol)
  */
 void ft_volume_unlist(struct ft_volume *vol)
 {
-	spin_lock(&volumes_lock);
+	guard(ft_spinlock)(&volumes_lock);
 	list_del_rcu(&vol->node);
 	nr_gone++;
-	spin_unlock(&volumes_lock);
 }
 
 /**
@@ -111,17 +109,13 @@ struct ft_volume *ft_volume_find_dev(dev_t dev)
  */
 struct ft_volume *ft_volume_nth(unsigned int n)
 {
-	struct ft_volume *vol, *found = NULL;
+	struct ft_volume *vol;
 
-	rcu_read_lock();
+	guard(ft_rcu)();
 	list_for_each_entry_rcu(vol, &ft_volumes, node)
-		if (!n--) {
-			if (refcount_inc_not_zero(&vol->ref))
-				found = vol;
-			break;
-		}
-	rcu_read_unlock();
-	return found;
+		if (!n--)
+			return refcount_inc_not_zero(&vol->ref) ? vol : NULL;
+	return NULL;
 }
 
 /**
@@ -152,12 +146,8 @@ void ft_volume_visit(struct ft_volume *vol,
 
 static unsigned int count_gone(void)
 {
-	unsigned int count;
-
-	spin_lock(&volumes_lock);
-	count = nr_gone;
-	spin_unlock(&volumes_lock);
-	return count;
+	guard(ft_spinlock)(&volumes_lock);
+	return nr_gone;
 }
 
 /**
@@ -316,9 +306,8 @@ void ft_volume_drop_sb(struct super_block *sb)
 void ft_volume_read_begin(struct ft_volume *vol, struct ft_reading *reading)
 {
 	lockdep_assert_held(&vol->ns_lock);
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	list_add(&reading->node, &vol->reading);
-	spin_unlock(&vol->queue_lock);
 }
 
 /**
@@ -339,13 +328,12 @@ void ft_volume_read_end(struct ft_volume *vol, struct ft_reading *reading)
 static bool is_being_read(struct ft_volume *vol, unsigned long ino)
 {
 	const struct ft_reading *reading;
-	bool found = false;
 
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	list_for_each_entry(reading, &vol->reading, node)
-		found |= reading->ino == ino;
-	spin_unlock(&vol->queue_lock);
-	return found;
+		if (reading->ino == ino)
+			return true;
+	return false;
 }
 
 /**

@@ -170,7 +170,7 @@ struct ft_volume {
 	unsigned int nr_late;
 	unsigned long sampled;
 	unsigned long sample_due;
-	u32 sample_ino;
+	unsigned long sample_ino;
 	u32 sample_hurry;
 	bool unsound;
 	struct list_head reading;

@@ -89,14 +89,13 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	}
 	spin_unlock(&gc->lock);
 	ft_let_writers_go();
-	spin_lock(&gc->lock);
+	guard(ft_spinlock)(&gc->lock);
 	line = ft_lines_add_of(lines, VOLUME, vol);
 	line->sums = gc->sums;
 	for (n = 0; n < gc->nr; n++) {
 		line = ft_lines_add_of(lines, VICTIM, vol);
 		line->victim = gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
 	}
-	spin_unlock(&gc->lock);
 	return 0;
 }
 

@@ -55,15 +55,11 @@ static u64 map_bytes_locked(struct ft_inode *rec)
 
 static u64 map_bytes(struct ft_inode *rec, const struct choice *c)
 {
-	u64 bytes;
-
 	/* most files are not being scanned; directories have no map */
 	if (!c->seconds || rec->is_dir || !READ_ONCE(rec->rebuild))
 		return READ_ONCE(rec->map.bytes);
-	ft_inode_lock(rec);
-	bytes = map_bytes_locked(rec);
-	spin_unlock(&rec->lock);
-	return bytes;
+	guard(ft_record)(rec);
+	return map_bytes_locked(rec);
 }
 
 /* The size of a file: its record, names and maps. */

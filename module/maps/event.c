@@ -279,7 +279,7 @@ void ft_event_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 void ft_event_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			     u32 lba, const struct ft_alloc *alloc)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (ft_inode_followed(rec)) {
 		if (old_lba != FT_LBA_UNWRITTEN &&
 		    ft_extmap_lba(&rec->map, lblk) == old_lba) {
@@ -289,7 +289,6 @@ void ft_event_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			ft_inode_missed(rec, FT_OP_ATOMIC);
 		}
 	}
-	spin_unlock(&rec->lock);
 }
 
 /*
@@ -351,10 +350,9 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
  */
 void ft_event_update(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (ft_inode_followed(rec))
 		update_locked(rec, ext);
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -378,7 +376,7 @@ void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext,
 {
 	struct ft_alloc alloc;
 
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	describe(rec, &alloc);
 	if (in_one)
 		rec->direct_end = ft_extent_end(ext);
@@ -392,7 +390,6 @@ void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext,
 			took(rec, ext, &alloc);
 		}
 	}
-	spin_unlock(&rec->lock);
 }
 
 /* Make the file stale because of @op. */
@@ -416,11 +413,10 @@ static void doubt_locked(struct ft_inode *rec, enum ft_op op)
  */
 void ft_event_direct_end(struct ft_inode *rec, u32 end)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (rec->direct_end && rec->direct_end < end)
 		doubt_locked(rec, FT_OP_DIRECT);
 	rec->direct_end = 0;
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -434,10 +430,9 @@ void ft_event_direct_end(struct ft_inode *rec, u32 end)
  */
 void ft_event_commit_begin(struct ft_inode *rec)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	rec->commit_begun = true;
 	rec->commit_changes = rec->changes;
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -462,7 +457,7 @@ void ft_event_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 		.writer = READ_ONCE(rec->writer),
 	};
 
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (ft_inode_followed(rec)) {
 		if (!ft_extmap_holds(&rec->map, &ext)) {
 			if (rec->commit_begun &&
@@ -474,7 +469,6 @@ void ft_event_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 		rec->commit_begun = false;
 		rec->committing = true;
 	}
-	spin_unlock(&rec->lock);
 }
 
 static void truncate_locked(struct ft_inode *rec, u32 lblk)
@@ -509,13 +503,12 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
  */
 void ft_event_truncate(struct ft_inode *rec, u32 lblk, bool within)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (ft_inode_followed(rec)) {
 		truncate_locked(rec, lblk);
 		if (ft_causes_wanted())
 			ft_breaks_cut(rec, lblk, within);
 	}
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -537,7 +530,7 @@ void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 	u64 bytes;
 	int err;
 
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (ft_inode_followed(rec)) {
 		bytes = rec->map.bytes;
 		sure = whole && rec->reserver == current &&
@@ -553,7 +546,6 @@ void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 		if (rec->reserver == current)
 			rec->reserver = NULL;
 	}
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -567,9 +559,8 @@ void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
  */
 void ft_event_reserve_begin(struct ft_inode *rec)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	rec->reserver = current;
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -581,9 +572,8 @@ void ft_event_reserve_begin(struct ft_inode *rec)
  */
 void ft_event_mark_stale(struct ft_inode *rec, enum ft_op op)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	doubt_locked(rec, op);
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -596,14 +586,13 @@ void ft_event_mark_stale(struct ft_inode *rec, enum ft_op op)
  */
 void ft_event_range_begin(struct ft_inode *rec, u32 from, u32 end)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	rec->range_begun = true;
 	rec->range_at = jiffies;
 	if (ft_inode_followed(rec)) {
 		rec->changes++;
 		ft_inode_doubt_part(rec, FT_OP_RANGE, from, end);
 	}
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -617,9 +606,8 @@ bool ft_event_range_end(struct ft_inode *rec)
 {
 	bool begun;
 
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	begun = rec->range_begun;
 	rec->range_begun = false;
-	spin_unlock(&rec->lock);
 	return begun;
 }

@@ -409,9 +409,8 @@ static void request_scan_locked(struct ft_inode *rec)
  */
 void ft_inode_request_scan(struct ft_inode *rec, void *unused)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	request_scan_locked(rec);
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -423,14 +422,13 @@ void ft_inode_request_scan(struct ft_inode *rec, void *unused)
  */
 void ft_inode_request_resync(struct ft_inode *rec, void *unused)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	request_scan_locked(rec);
 	if (ft_inode_followed(rec)) {
 		if (!rec->resync)
 			atomic_inc(&rec->vol->nr_resyncs);
 		rec->resync = MAX_LOOKS;
 	}
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -441,11 +439,10 @@ void ft_inode_request_resync(struct ft_inode *rec, void *unused)
  */
 void ft_inode_read(struct ft_inode *rec)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	/* it is queued with this lock held, and only the worker takes it out */
 	if (!rec->queue.waits)
 		resynced_locked(rec);
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -457,13 +454,12 @@ void ft_inode_read(struct ft_inode *rec)
  */
 void ft_inode_request_audit(struct ft_inode *rec, void *unused)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (ft_inode_is_shown(rec) && ft_inode_followed(rec) && !rec->audit) {
 		rec->audit = MAX_LOOKS;
 		atomic_inc(&rec->vol->nr_audits);
 		ft_queue_add(rec);
 	}
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -475,12 +471,11 @@ void ft_inode_request_audit(struct ft_inode *rec, void *unused)
  */
 void ft_inode_end_request(struct ft_inode *rec, bool audit)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (audit)
 		audited_locked(rec);
 	else
 		resynced_locked(rec);
-	spin_unlock(&rec->lock);
 }
 
 /**
@@ -496,19 +491,14 @@ void ft_inode_end_request(struct ft_inode *rec, bool audit)
  */
 bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit)
 {
-	bool give_up = false;
-
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (resync > 1 && rec->resync == resync)
 		rec->resync--;
 	else if (resync && rec->resync == resync)
 		resynced_locked(rec);
 	if (audit > 1 && rec->audit == audit)
 		rec->audit--;
-	else if (audit && rec->audit == audit)
-		give_up = true;
-	spin_unlock(&rec->lock);
-	return give_up;
+	return audit == 1 && rec->audit == audit;
 }
 
 /* === Life ================================================================= */
@@ -643,12 +633,11 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	atomic_inc(is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	ft_trace_state(rec, FT_NR_STATES, FT_EXACT);
 	if (stale) {
-		ft_inode_lock(rec);
+		guard(ft_record)(rec);
 		if (is_dir)
 			ft_queue_add(rec);
 		else
 			ft_inode_missed(rec, FT_OP_UNKNOWN);
-		spin_unlock(&rec->lock);
 	}
 	return rec;
 }
@@ -734,12 +723,9 @@ struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino)
 {
 	struct ft_inode *rec;
 
-	rcu_read_lock();
+	guard(ft_rcu)();
 	rec = ft_inode_find(vol, ino);
-	if (rec && !refcount_inc_not_zero(&rec->ref))
-		rec = NULL;
-	rcu_read_unlock();
-	return rec;
+	return rec && refcount_inc_not_zero(&rec->ref) ? rec : NULL;
 }
 
 /**
@@ -801,10 +787,9 @@ void ft_inode_remove(struct ft_inode *rec)
 	if (!take_out(rec))
 		return;
 	/* the worker drops the table's reference when it finds the record dead */
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	removed_locked(rec);
 	ft_queue_add(rec);
-	spin_unlock(&rec->lock);
 }
 
 /**

@@ -99,6 +99,10 @@ static inline void ft_inode_lock(struct ft_inode *rec)
 		ft_inode_take_up(rec);
 }
 
+/* guard(ft_record)(rec): it is locked up to the end of the block. See core/base.h. */
+DEFINE_CLASS(ft_record, struct ft_inode *, ({ __acquire(_T); spin_unlock(&_T->lock); }),
+	     ({ ft_inode_lock(rec); __release(rec); rec; }), struct ft_inode *rec)
+
 /* === State, for holders of the record's lock ============================== */
 
 void ft_inode_change(struct ft_inode *rec, enum ft_change cause);

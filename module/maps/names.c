@@ -529,20 +529,18 @@ void ft_names_own(struct ft_inode *rec, const struct inode *inode)
 
 	if (likely(READ_ONCE(rec->owner) == owner))
 		return;
-	mutex_lock(&rec->vol->ns_lock);
+	guard(mutex)(&rec->vol->ns_lock);
 	hlist_for_each_entry(link, &rec->links, of_child) {
 		size += link_size(link->size);
 		cond_resched();
 	}
 	if (!rec->is_dir && rec->gone_path)
 		size += kmalloc_size_roundup(strlen(rec->gone_path) + 1);
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	size += rec->map.bytes;
 	ft_mem_owes(rec->owner, -size);
 	WRITE_ONCE(rec->owner, owner);
 	ft_mem_owes(owner, size);
-	spin_unlock(&rec->lock);
-	mutex_unlock(&rec->vol->ns_lock);
 }
 
 /* Remove some names of an inode that is left out. Returns true if none is left. */
@@ -612,14 +610,13 @@ void ft_names_forget(struct ft_inode *rec)
 	struct ft_link *link;
 	struct hlist_node *next;
 
-	mutex_lock(&rec->vol->ns_lock);
+	guard(mutex)(&rec->vol->ns_lock);
 	hlist_for_each_entry_safe(link, next, &rec->links, of_child) {
 		remove_link(link);
 		cond_resched();
 	}
 	if (rec->is_dir)
 		forget_children(rec);
-	mutex_unlock(&rec->vol->ns_lock);
 }
 
 /* === Events =============================================================== */

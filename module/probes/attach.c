@@ -167,7 +167,7 @@ static int tracepoints_event(struct notifier_block *nb, unsigned long action,
 	if (strcmp(mod->name, "f2fs"))
 		return NOTIFY_OK;
 
-	mutex_lock(&probes_lock);
+	guard(mutex)(&probes_lock);
 	if (action == MODULE_STATE_COMING && !owner) {
 		for (i = 0; i < mod->num_tracepoints; i++)
 			match_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]),
@@ -178,17 +178,15 @@ static int tracepoints_event(struct notifier_block *nb, unsigned long action,
 	} else if (action == MODULE_STATE_GOING && owner == mod) {
 		f2fs_is_going();
 	}
-	mutex_unlock(&probes_lock);
 	return NOTIFY_OK;
 }
 
 static int module_event(struct notifier_block *nb, unsigned long action,
 			void *data)
 {
-	mutex_lock(&probes_lock);
+	guard(mutex)(&probes_lock);
 	if (action == MODULE_STATE_LIVE && data == owner)
 		f2fs_is_live();
-	mutex_unlock(&probes_lock);
 	return NOTIFY_OK;
 }
 
@@ -224,12 +222,11 @@ int ft_attach_want(bool want)
 {
 	int err;
 
-	mutex_lock(&probes_lock);
+	guard(mutex)(&probes_lock);
 	wanted = want;
 	err = attach_or_detach();
 	if (err)
 		wanted = false;
-	mutex_unlock(&probes_lock);
 	return err;
 }
 
@@ -276,7 +273,6 @@ void ft_attach_exit(void)
 {
 	unregister_tracepoint_module_notifier(&tracepoints_notifier);
 	unregister_module_notifier(&module_notifier);
-	mutex_lock(&probes_lock);
+	guard(mutex)(&probes_lock);
 	f2fs_is_going();
-	mutex_unlock(&probes_lock);
 }

@@ -55,7 +55,7 @@ static void begin_range(const struct inode *inode, u64 from, u64 end)
 {
 	struct ft_inode *rec;
 
-	rcu_read_lock();
+	guard(ft_rcu)();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_CALLS);
@@ -65,7 +65,6 @@ static void begin_range(const struct inode *inode, u64 from, u64 end)
 		else
 			ft_note_stale(rec, 0, FT_LBLK_END);
 	}
-	rcu_read_unlock();
 }
 
 /* f2fs_fallocate(file, mode, offset, len): plain preallocation only, not locked */
@@ -77,13 +76,12 @@ static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
 
 	if ((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE)
 		return 0;
-	rcu_read_lock();
+	guard(ft_rcu)();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_CALLS);
 		ft_note_reserve_begin(rec);
 	}
-	rcu_read_unlock();
 	return 0;
 }
 

@@ -27,9 +27,8 @@ static void writes(struct ft_inode *rec, const struct inode *inode, int own)
 
 	if (READ_ONCE(rec->writer) == writer)
 		return;
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	ft_breaks_written_by(rec, writer, ft_f2fs_dirty_pages(inode) > own);
-	spin_unlock(&rec->lock);
 }
 
 /* A system call is about to write to a page of a file. */
@@ -40,10 +39,9 @@ static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 		writes(rec, inode, 0);
 		if (!READ_ONCE(rec->awaited))
 			continue;
-		ft_inode_lock(rec);
+		guard(ft_record)(rec);
 		ft_breaks_written(rec, ft_first_block(pos), ft_end_block(pos + len),
 				  !ft_f2fs_dirty_pages(inode));
-		spin_unlock(&rec->lock);
 	}
 }
 
@@ -56,10 +54,9 @@ static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
 		return;
 	ft_probe_file(rec, host) {
 		writes(rec, host, 1);
-		ft_inode_lock(rec);
+		guard(ft_record)(rec);
 		if (ft_inode_followed(rec))
 			ft_breaks_mapped(rec, FT_MKWRITE_INDEX);
-		spin_unlock(&rec->lock);
 	}
 }
 

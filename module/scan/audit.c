@@ -168,12 +168,11 @@ void ft_audit_forget(void)
 {
 	struct line *line, *next;
 
-	mutex_lock(&report_lock);
+	guard(mutex)(&report_lock);
 	list_for_each_entry_safe(line, next, &lines, node)
 		free_line(line);
 	INIT_LIST_HEAD(&lines);
 	memset(&report, 0, sizeof(report));
-	mutex_unlock(&report_lock);
 }
 
 /**
@@ -184,9 +183,8 @@ void ft_audit_forget(void)
 void ft_audit_begin(void)
 {
 	ft_audit_forget();
-	mutex_lock(&report_lock);
+	guard(mutex)(&report_lock);
 	report.begun_ns = ktime_get_ns();
-	mutex_unlock(&report_lock);
 }
 
 /**
@@ -197,13 +195,12 @@ void ft_audit_begin(void)
  */
 void ft_audit_end(bool complete)
 {
-	mutex_lock(&report_lock);
+	guard(mutex)(&report_lock);
 	if (complete)
 		report.ended_ns = ktime_get_ns();
 	if (report.differing)
 		pr_warn("audit: %llu of %llu blocks were not where the map said; see audit in debugfs\n",
 			report.differing, report.blocks);
-	mutex_unlock(&report_lock);
 }
 
 /* %NULL if memory is short. */
@@ -212,7 +209,7 @@ static struct line *make_line(struct ft_inode *rec)
 	struct line *line = NULL;
 	size_t len, size;
 
-	mutex_lock(&rec->vol->ns_lock);
+	guard(mutex)(&rec->vol->ns_lock);
 	len = ft_names_path(rec, NULL, 0);
 	size = struct_size(line, path, len + 1);
 	if (ft_mem_room())
@@ -223,7 +220,6 @@ static struct line *make_line(struct ft_inode *rec)
 		line->ino = rec->ino;
 		ft_names_path(rec, line->path, len + 1);
 	}
-	mutex_unlock(&rec->vol->ns_lock);
 	return line;
 }
 
@@ -240,7 +236,7 @@ void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
 
 	if (!sum || sum->differing)
 		line = make_line(rec);
-	mutex_lock(&report_lock);
+	guard(mutex)(&report_lock);
 	if (sum) {
 		ft_count(FT_AUDITS);
 		report.files++;
@@ -261,7 +257,6 @@ void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
 		report.dropped++;
 		free_line(line);
 	}
-	mutex_unlock(&report_lock);
 }
 
 /**

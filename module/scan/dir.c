@@ -88,7 +88,7 @@ static int add_names(struct ft_volume *vol, struct ft_walk *walk)
 	size_t pos;
 	int err = -ENOENT;
 
-	mutex_lock(&vol->ns_lock);
+	guard(mutex)(&vol->ns_lock);
 	if (!ft_inode_is_dead(walk->dir) && !ft_volume_gone(vol))
 		err = 0;
 	for (pos = 0; !err && pos < walk->used; pos += name_size(read->len)) {
@@ -104,7 +104,6 @@ static int add_names(struct ft_volume *vol, struct ft_walk *walk)
 			ft_inode_names_left_out(vol, -1);
 		}
 	}
-	mutex_unlock(&vol->ns_lock);
 	return err;
 }
 
@@ -194,10 +193,9 @@ enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir)
 		walk->resync_before = READ_ONCE(dir->resync);
 		dir->walk = walk;
 		/* they are counted anew */
-		mutex_lock(&dir->vol->ns_lock);
+		guard(mutex)(&dir->vol->ns_lock);
 		walk->refused = dir->refused;
 		dir->refused = 0;
-		mutex_unlock(&dir->vol->ns_lock);
 	}
 	err = walk_step(w, walk);
 	if (err > 0)

@@ -61,10 +61,9 @@ static void await_changes(struct ft_volume *vol)
 	WRITE_ONCE(vol->epoch, ended + 1);
 	spin_unlock(&vol->queue_lock);
 	synchronize_rcu_tasks();
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	if ((s32)(ended - vol->settled_epoch) > 0)
 		WRITE_ONCE(vol->settled_epoch, ended);
-	spin_unlock(&vol->queue_lock);
 }
 
 /* The end of the extents that F2FS has reported, in bytes. */

@@ -21,6 +21,7 @@
 #include <linux/timer.h>
 #include <linux/xarray.h>
 
+#include "core/base.h"
 #include "core/queue.h"
 #include "core/volume.h"
 #include "maps/inode.h"
@@ -78,10 +79,9 @@ static int set_sample_secs(const char *val, const struct kernel_param *kp)
 	if (err)
 		return err;
 	ft_for_each_volume(vol, n) {
-		spin_lock(&vol->queue_lock);
+		guard(ft_spinlock)(&vol->queue_lock);
 		set_due(vol, 0);
 		ft_queue_wake_worker(vol);
-		spin_unlock(&vol->queue_lock);
 	}
 	return 0;
 }
@@ -97,27 +97,21 @@ MODULE_PARM_DESC(sample_secs, "compare the map of one file with F2FS this often,
 /* Take the next file of the sample, with a reference. %NULL if none is near. */
 static struct ft_inode *next_file(struct ft_volume *vol)
 {
-	unsigned long ino = vol->sample_ino;
-	struct ft_inode *rec, *found = NULL;
+	struct ft_inode *rec;
 	unsigned int n;
 
-	rcu_read_lock();
-	for (n = 0; n < MAX_LOOKED_AT && !found; n++) {
-		rec = xa_find_after(&vol->inodes, &ino, ULONG_MAX, XA_PRESENT);
-		if (!rec) {
-			ino = 0;
+	guard(ft_rcu)();
+	for (n = 0; n < MAX_LOOKED_AT; n++) {
+		rec = xa_find_after(&vol->inodes, &vol->sample_ino, ULONG_MAX, XA_PRESENT);
+		if (!rec)
+			vol->sample_ino = 0;
+		if (!rec || !ft_inode_is_shown(rec))
 			continue;
-		}
-		if (!ft_inode_is_shown(rec))
-			continue;
-		ft_inode_lock(rec);
+		guard(ft_record)(rec);
 		if (rec->state == FT_EXACT && ft_queue_take_idle(rec))
-			found = rec;
-		spin_unlock(&rec->lock);
+			return rec;
 	}
-	rcu_read_unlock();
-	vol->sample_ino = ino;
-	return found;
+	return NULL;
 }
 
 /**
@@ -172,7 +166,6 @@ void ft_sample_end(struct ft_worker *w)
 	}
 	if (vol->sample_hurry)
 		WRITE_ONCE(vol->sample_hurry, vol->sample_hurry - 1);
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	set_due(vol, w->sample_ns);
-	spin_unlock(&vol->queue_lock);
 }

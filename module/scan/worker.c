@@ -194,14 +194,13 @@ static bool forget(struct ft_inode *rec)
 
 static void requeue(struct ft_inode *rec, bool held)
 {
-	ft_inode_lock(rec);
+	guard(ft_record)(rec);
 	if (!ft_inode_followed(rec))
 		; /* left out, or gone */
 	else if (held)
 		ft_queue_add_held(rec);
 	else
 		ft_queue_add(rec);
-	spin_unlock(&rec->lock);
 }
 
 static void take_steps(struct ft_worker *w)
@@ -275,12 +274,8 @@ static void run_worker(struct work_struct *work)
 /* Is the worker between two runs? A late worker has been replaced by another. */
 static bool is_idle(struct ft_volume *vol)
 {
-	bool is_idle;
-
-	spin_lock(&vol->queue_lock);
-	is_idle = !vol->worker->running;
-	spin_unlock(&vol->queue_lock);
-	return is_idle;
+	guard(ft_spinlock)(&vol->queue_lock);
+	return !vol->worker->running;
 }
 
 /**

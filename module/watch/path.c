@@ -9,6 +9,7 @@
 #include <linux/path.h>
 #include <linux/slab.h>
 
+#include "core/base.h"
 #include "core/compat.h"
 #include "core/volume.h"
 #include "maps/inode.h"
@@ -188,15 +189,14 @@ static bool is_mountpoint(struct super_block *sb, unsigned long ino)
 	/* a mount point is in memory: nothing is read from the disk */
 	struct inode *inode = find_inode_by_ino_rcu(sb, ino);
 	struct dentry *dentry;
-	bool is = false;
 
 	if (!inode)
 		return false;
-	spin_lock(&inode->i_lock);
+	guard(ft_spinlock)(&inode->i_lock);
 	for_each_alias(dentry, inode)
-		is |= d_mountpoint(dentry);
-	spin_unlock(&inode->i_lock);
-	return is;
+		if (d_mountpoint(dentry))
+			return true;
+	return false;
 }
 
 /* Does the path of a directory lead to what is mounted on it? */

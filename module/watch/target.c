@@ -263,10 +263,9 @@ static int refresh_path(struct ft_target *t)
 	kfree(inside);
 	if (!path)
 		return -ENOMEM;
-	mutex_lock(&t->vol->ns_lock);
+	guard(mutex)(&t->vol->ns_lock);
 	kfree(t->root->target_path);
 	t->root->target_path = path;
-	mutex_unlock(&t->vol->ns_lock);
 	return 0;
 }
 
@@ -405,7 +404,7 @@ static void housekeeping(struct work_struct *work)
 	struct ft_target *t;
 	int waiting, moved = 0;
 
-	mutex_lock(&ft_targets_lock);
+	guard(mutex)(&ft_targets_lock);
 	if (xchg(&retry_anew, false))
 		retry_delay = RETRY_FIRST;
 	list_for_each_entry(t, &targets, node)
@@ -430,7 +429,6 @@ static void housekeeping(struct work_struct *work)
 		retry_delay = min(2 * retry_delay, waiting || moved ?
 				  RETRY_LAST : LOOK_PERIOD);
 	}
-	mutex_unlock(&ft_targets_lock);
 }
 
 /* The hook that ft_target_kick() calls. */
@@ -741,7 +739,7 @@ void ft_target_show(struct seq_file *m)
 {
 	struct ft_target *t;
 
-	mutex_lock(&ft_targets_lock);
+	guard(mutex)(&ft_targets_lock);
 	list_for_each_entry(t, &targets, node) {
 		if (!t->vol) {
 			seq_puts(m, "- - waiting 0 ");
@@ -752,14 +750,12 @@ void ft_target_show(struct seq_file *m)
 				   MINOR(t->vol->dev), t->root->ino,
 				   state_of(t),
 				   atomic_read(&t->vol->nr_inodes));
-			mutex_lock(&t->vol->ns_lock);
+			guard(mutex)(&t->vol->ns_lock);
 			seq_escape(m, *t->root->target_path ?
 				      t->root->target_path : "/", FT_ESCAPED);
-			mutex_unlock(&t->vol->ns_lock);
 		}
 		seq_putc(m, '\n');
 	}
-	mutex_unlock(&ft_targets_lock);
 }
 
 /* === Life ================================================================= */

@@ -120,7 +120,7 @@ static void reset_table(struct table *groups)
 	struct group *g;
 	unsigned int i;
 
-	spin_lock(&groups->lock);
+	guard(ft_spinlock)(&groups->lock);
 	groups->others = (struct counts_of_reads){ };
 	for (i = 0; i < ARRAY_SIZE(groups->chain); i++) {
 		while ((g = groups->chain[i])) {
@@ -131,7 +131,6 @@ static void reset_table(struct table *groups)
 		/* readers wait for the lock */
 		cond_resched_lock(&groups->lock);
 	}
-	spin_unlock(&groups->lock);
 }
 
 static void forget(void *groups)
@@ -197,9 +196,8 @@ static noinline void charge_first(struct table *groups,
 	char path[CGROUP_PATH];
 	u64 id = ft_task_cgroup(path, sizeof(path));
 
-	spin_lock(&groups->lock);
+	guard(ft_spinlock)(&groups->lock);
 	sum_up(find(groups, id) ?: add(groups, id, path), more);
-	spin_unlock(&groups->lock);
 }
 
 static void charge(struct table *groups,
@@ -319,13 +317,12 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 
 	if (ft_vec_make_room(&lines->vec, MAX_CGROUPS + 1, sizeof(struct line)))
 		return -ENOMEM;
-	spin_lock(&groups->lock);
+	guard(ft_spinlock)(&groups->lock);
 	for (i = 0; i < ARRAY_SIZE(groups->chain); i++)
 		for (g = groups->chain[i]; g; g = g->next)
 			copy_line(lines, vol->dev, &g->counts, g->path);
 	if (groups->others.reads || groups->others.unknown)
 		copy_line(lines, vol->dev, &groups->others, "*");
-	spin_unlock(&groups->lock);
 	return 0;
 }
 

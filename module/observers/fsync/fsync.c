@@ -348,7 +348,7 @@ static bool count_for_all(const struct call *call, enum fsync_row row, u64 ns)
 	struct ft_volume *vol;
 	struct fsyncs *fsyncs;
 
-	rcu_read_lock();
+	guard(ft_rcu)();
 	vol = ft_volume_find_info(call->info);
 	if (vol) {
 		fsyncs = ft_observed(vol, fsync);
@@ -356,7 +356,6 @@ static bool count_for_all(const struct call *call, enum fsync_row row, u64 ns)
 		add_ns(&fsyncs->counts.sums[row], ns);
 		raw_spin_unlock(&fsyncs->lock);
 	}
-	rcu_read_unlock();
 	return vol;
 }
 
@@ -406,7 +405,7 @@ static void attach(void)
 	int err;
 
 	forget_tasks();
-	mutex_lock(&attach_lock);
+	guard(mutex)(&attach_lock);
 	for (i = 0; i < NR_FUNCTIONS; i++) {
 		probes[i] = (struct kretprobe){
 			.kp.symbol_name = functions[i].name,
@@ -424,7 +423,6 @@ static void attach(void)
 				functions[i].name, err);
 		}
 	}
-	mutex_unlock(&attach_lock);
 }
 
 /* Stop following the functions: after it no handler runs. */
@@ -432,14 +430,13 @@ static void detach(void)
 {
 	size_t i;
 
-	mutex_lock(&attach_lock);
+	guard(mutex)(&attach_lock);
 	for (i = 0; i < NR_FUNCTIONS; i++)
 		if (states[i] == ATTACHED) {
 			unregister_kretprobe(&probes[i]);
 			WRITE_ONCE(states[i], 0);
 			ft_mem_add(-(long)bytes_of_probe());
 		}
-	mutex_unlock(&attach_lock);
 }
 
 /* Does this kernel tell what is in a row of the file? */
@@ -459,7 +456,7 @@ static void show_unknown(struct seq_file *m)
 	unsigned long missed;
 	size_t i;
 
-	mutex_lock(&attach_lock);
+	guard(mutex)(&attach_lock);
 	for (i = 0; i < NR_FUNCTIONS; i++) {
 		if (states[i] < 0)
 			seq_printf(m, "# not known: %s cannot be followed (%d)\n",
@@ -470,7 +467,6 @@ static void show_unknown(struct seq_file *m)
 			seq_printf(m, "# not known: %lu calls of %s were missed\n",
 				   missed, functions[i].name);
 	}
-	mutex_unlock(&attach_lock);
 }
 
 #else

@@ -169,7 +169,7 @@ static int begin_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 	u32 running;
 
 	call->lock = (const void *)regs_get_kernel_argument(regs, 0);
-	rcu_read_lock();
+	guard(ft_rcu)();
 	runs = runs_of(call->lock);
 	if (runs) {
 		call->since = ktime_get_ns();
@@ -181,7 +181,6 @@ static int begin_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 		if (running)
 			call->run = running;
 	}
-	rcu_read_unlock();
 	return !runs;
 }
 
@@ -196,7 +195,7 @@ static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 	/* F2FS's own thread has nothing else to do */
 	if (current->flags & PF_KTHREAD && !strncmp(current->comm, "f2fs_gc-", 8))
 		return 0;
-	rcu_read_lock();
+	guard(ft_rcu)();
 	runs = runs_of(call->lock);
 	if (runs) {
 		raw_spin_lock_irqsave(&runs->lock, flags);
@@ -208,7 +207,6 @@ static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 		}
 		raw_spin_unlock_irqrestore(&runs->lock, flags);
 	}
-	rcu_read_unlock();
 	return 0;
 }
 

@@ -428,9 +428,8 @@ static __always_inline void count_locked(struct ft_inode *rec, u32 first,
 static __always_inline void count(struct ft_inode *rec, u32 first, u32 end,
 				  unsigned int what)
 {
-	spin_lock(&rec->lock);
+	guard(ft_spinlock)(&rec->lock);
 	count_locked(rec, first, end, what);
-	spin_unlock(&rec->lock);
 }
 
 /* Count a request for each run of blocks in a range. */
@@ -445,7 +444,7 @@ static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
 			atomic64_inc(&lost);
 			break;
 		}
-		spin_lock(&rec->lock);
+		guard(ft_spinlock)(&rec->lock);
 		nr = ft_extmap_read(&rec->map, &from, some, EXTENTS_AT_ONCE);
 		for (i = 0; i < nr; i++) {
 			const struct ft_extent *run = &some[i];
@@ -455,7 +454,6 @@ static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
 					     min(ft_extent_end(run), end),
 					     A_REQUEST);
 		}
-		spin_unlock(&rec->lock);
 	}
 }
 
@@ -517,7 +515,7 @@ static void truncate(struct ft_inode *rec, u32 end)
 	unsigned int n, in_chunk = window % WINDOWS_PER_CHUNK;
 	struct chunk *c;
 
-	spin_lock(&rec->lock);
+	guard(ft_spinlock)(&rec->lock);
 	if (!window)
 		drop_counts(rec);
 	c = first_from(rec, index);
@@ -536,7 +534,6 @@ static void truncate(struct ft_inode *rec, u32 end)
 		drop_counts(rec);
 		atomic64_inc(&nr_dropped);
 	}
-	spin_unlock(&rec->lock);
 }
 
 /* === Probes =============================================================== */

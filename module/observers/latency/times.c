@@ -219,9 +219,8 @@ static struct ft_timed *claim(void)
  */
 void ft_times_end(struct ft_timed *t)
 {
-	rcu_read_lock();
+	guard(ft_rcu)();
 	put(t);
-	rcu_read_unlock();
 }
 
 /**
@@ -326,14 +325,13 @@ static void landed(struct flight *f, bool failed)
 	/* from here on another bio may have this place */
 	smp_store_release(&f->bio, NULL);
 	atomic_dec(&in_flight);
-	rcu_read_lock();
+	guard(ft_rcu)();
 	if (failed)
 		t->failed = true;
 	WRITE_ONCE(t->ended, now);
 	if (is_waiting(t))
 		WRITE_ONCE(t->waited, now);
 	put(t);
-	rcu_read_unlock();
 }
 
 /* A bio ends, on any device, maybe in an interrupt. */

@@ -215,11 +215,10 @@ static void probe_bio_queue(void *unused, struct bio *bio)
 
 	if (!op_is_write(bio_op(bio)) || !bio->bi_iter.bi_size)
 		return;
-	rcu_read_lock();
+	guard(ft_rcu)();
 	vol = ft_volume_find_dev(bio->bi_bdev->bd_dev);
 	if (vol)
 		count_bio(ft_observed(vol, ledger), bio);
-	rcu_read_unlock();
 }
 
 static const struct ft_probe probes[] = {

@@ -18,107 +18,80 @@
 #include "maps/inode.h"
 #include "maps/trace.h"
 
+#define OPS \
+	EM(FT_OP_UNKNOWN, "unknown") \
+	EM(FT_OP_APPEND, "append") \
+	EM(FT_OP_OVERWRITE, "overwrite") \
+	EM(FT_OP_TAIL, "tail") \
+	EM(FT_OP_DIRECT, "direct") \
+	EM(FT_OP_PREALLOC, "prealloc") \
+	EM(FT_OP_RANGE, "range") \
+	EM(FT_OP_MMAP, "mmap") \
+	EM(FT_OP_INLINE, "inline") \
+	EM(FT_OP_GC_BG, "gc_bg") \
+	EM(FT_OP_GC_FG, "gc_fg") \
+	EM(FT_OP_DEFRAG, "defrag") \
+	EM(FT_OP_ATOMIC, "atomic") \
+	EM(FT_OP_COMPRESS, "compress") \
+	EM(FT_TRACE_TRUNCATE, "truncate") \
+	EM(FT_TRACE_SCAN, "scan") \
+	EMe(FT_TRACE_DROP, "drop")
+
+#define FLUSHES \
+	EM(FT_FLUSH_NONE, "none") \
+	EM(FT_FLUSH_SYNC, "sync") \
+	EM(FT_FLUSH_WRITEBACK, "writeback") \
+	EMe(FT_FLUSH_CHECKPOINT, "checkpoint")
+
+#define WHYS \
+	EM(FT_WHY_NONE, "none") \
+	EM(FT_WHY_UNKNOWN, "unknown") \
+	EM(FT_WHY_INTERLEAVED, "interleaved") \
+	EM(FT_WHY_OTHER_LOG, "other_log") \
+	EM(FT_WHY_SSR, "ssr") \
+	EM(FT_WHY_NEW_SEGMENT, "new_segment") \
+	EMe(FT_WHY_MOVED, "moved")
+
+#define STATES \
+	EM(FT_EXACT, "exact") \
+	EM(FT_RESERVED, "reserved") \
+	EM(FT_STALE, "stale") \
+	EM(FT_RESERVED_SCAN, "reserved_scan") \
+	EM(FT_STALE_SCAN, "stale_scan") \
+	EM(FT_OMITTED, "left_out") \
+	EM(FT_DEAD, "dead") \
+	EM(FT_GONE, "gone") \
+	EMe(FT_NR_STATES, "new")
+
+#define VICTIM_POLICIES \
+	EM(FT_POLICY_GREEDY, "greedy") \
+	EM(FT_POLICY_COST_BENEFIT, "cost_benefit") \
+	EM(FT_POLICY_AGE, "age") \
+	EMe(FT_POLICY_UNKNOWN, "unknown")
+
+#define VICTIM_KINDS \
+	EM(FT_VICTIM_BG, "background") \
+	EM(FT_VICTIM_FG, "foreground") \
+	EMe(FT_VICTIM_SSR, "ssr")
+
 /* Programs that read the ring buffer need the numbers of these names. */
-TRACE_DEFINE_ENUM(FT_OP_UNKNOWN);
-TRACE_DEFINE_ENUM(FT_OP_APPEND);
-TRACE_DEFINE_ENUM(FT_OP_OVERWRITE);
-TRACE_DEFINE_ENUM(FT_OP_TAIL);
-TRACE_DEFINE_ENUM(FT_OP_DIRECT);
-TRACE_DEFINE_ENUM(FT_OP_PREALLOC);
-TRACE_DEFINE_ENUM(FT_OP_RANGE);
-TRACE_DEFINE_ENUM(FT_OP_MMAP);
-TRACE_DEFINE_ENUM(FT_OP_INLINE);
-TRACE_DEFINE_ENUM(FT_OP_GC_BG);
-TRACE_DEFINE_ENUM(FT_OP_GC_FG);
-TRACE_DEFINE_ENUM(FT_OP_DEFRAG);
-TRACE_DEFINE_ENUM(FT_OP_ATOMIC);
-TRACE_DEFINE_ENUM(FT_OP_COMPRESS);
-TRACE_DEFINE_ENUM(FT_TRACE_TRUNCATE);
-TRACE_DEFINE_ENUM(FT_TRACE_SCAN);
-TRACE_DEFINE_ENUM(FT_TRACE_DROP);
-TRACE_DEFINE_ENUM(FT_FLUSH_NONE);
-TRACE_DEFINE_ENUM(FT_FLUSH_SYNC);
-TRACE_DEFINE_ENUM(FT_FLUSH_WRITEBACK);
-TRACE_DEFINE_ENUM(FT_FLUSH_CHECKPOINT);
-TRACE_DEFINE_ENUM(FT_WHY_NONE);
-TRACE_DEFINE_ENUM(FT_WHY_UNKNOWN);
-TRACE_DEFINE_ENUM(FT_WHY_INTERLEAVED);
-TRACE_DEFINE_ENUM(FT_WHY_OTHER_LOG);
-TRACE_DEFINE_ENUM(FT_WHY_SSR);
-TRACE_DEFINE_ENUM(FT_WHY_NEW_SEGMENT);
-TRACE_DEFINE_ENUM(FT_WHY_MOVED);
-TRACE_DEFINE_ENUM(FT_EXACT);
-TRACE_DEFINE_ENUM(FT_RESERVED);
-TRACE_DEFINE_ENUM(FT_STALE);
-TRACE_DEFINE_ENUM(FT_RESERVED_SCAN);
-TRACE_DEFINE_ENUM(FT_STALE_SCAN);
-TRACE_DEFINE_ENUM(FT_OMITTED);
-TRACE_DEFINE_ENUM(FT_DEAD);
-TRACE_DEFINE_ENUM(FT_GONE);
-TRACE_DEFINE_ENUM(FT_NR_STATES);
-TRACE_DEFINE_ENUM(FT_VICTIM_BG);
-TRACE_DEFINE_ENUM(FT_VICTIM_FG);
-TRACE_DEFINE_ENUM(FT_VICTIM_SSR);
-TRACE_DEFINE_ENUM(FT_POLICY_UNKNOWN);
-TRACE_DEFINE_ENUM(FT_POLICY_GREEDY);
-TRACE_DEFINE_ENUM(FT_POLICY_COST_BENEFIT);
-TRACE_DEFINE_ENUM(FT_POLICY_AGE);
+#undef EM
+#undef EMe
+#define EM(number, name)	TRACE_DEFINE_ENUM(number);
+#define EMe(number, name)	TRACE_DEFINE_ENUM(number);
 
-#define show_op(value) __print_symbolic(value, \
-	{ FT_OP_UNKNOWN, "unknown" }, \
-	{ FT_OP_APPEND, "append" }, \
-	{ FT_OP_OVERWRITE, "overwrite" }, \
-	{ FT_OP_TAIL, "tail" }, \
-	{ FT_OP_DIRECT, "direct" }, \
-	{ FT_OP_PREALLOC, "prealloc" }, \
-	{ FT_OP_RANGE, "range" }, \
-	{ FT_OP_MMAP, "mmap" }, \
-	{ FT_OP_INLINE, "inline" }, \
-	{ FT_OP_GC_BG, "gc_bg" }, \
-	{ FT_OP_GC_FG, "gc_fg" }, \
-	{ FT_OP_DEFRAG, "defrag" }, \
-	{ FT_OP_ATOMIC, "atomic" }, \
-	{ FT_OP_COMPRESS, "compress" }, \
-	{ FT_TRACE_TRUNCATE, "truncate" }, \
-	{ FT_TRACE_SCAN, "scan" }, \
-	{ FT_TRACE_DROP, "drop" })
+OPS
+FLUSHES
+WHYS
+STATES
+VICTIM_POLICIES
+VICTIM_KINDS
 
-#define show_flush(value) __print_symbolic(value, \
-	{ FT_FLUSH_NONE, "none" }, \
-	{ FT_FLUSH_SYNC, "sync" }, \
-	{ FT_FLUSH_WRITEBACK, "writeback" }, \
-	{ FT_FLUSH_CHECKPOINT, "checkpoint" })
-
-#define show_why(value) __print_symbolic(value, \
-	{ FT_WHY_NONE, "none" }, \
-	{ FT_WHY_UNKNOWN, "unknown" }, \
-	{ FT_WHY_INTERLEAVED, "interleaved" }, \
-	{ FT_WHY_OTHER_LOG, "other_log" }, \
-	{ FT_WHY_SSR, "ssr" }, \
-	{ FT_WHY_NEW_SEGMENT, "new_segment" }, \
-	{ FT_WHY_MOVED, "moved" })
-
-#define show_state(value) __print_symbolic(value, \
-	{ FT_EXACT, "exact" }, \
-	{ FT_RESERVED, "reserved" }, \
-	{ FT_STALE, "stale" }, \
-	{ FT_RESERVED_SCAN, "reserved_scan" }, \
-	{ FT_STALE_SCAN, "stale_scan" }, \
-	{ FT_OMITTED, "left_out" }, \
-	{ FT_DEAD, "dead" }, \
-	{ FT_GONE, "gone" }, \
-	{ FT_NR_STATES, "new" })
-
-#define show_victim_policy(value) __print_symbolic(value, \
-	{ FT_POLICY_GREEDY, "greedy" }, \
-	{ FT_POLICY_COST_BENEFIT, "cost_benefit" }, \
-	{ FT_POLICY_AGE, "age" }, \
-	{ FT_POLICY_UNKNOWN, "unknown" })
-
-#define show_victim_kind(value) __print_symbolic(value, \
-	{ FT_VICTIM_BG, "background" }, \
-	{ FT_VICTIM_FG, "foreground" }, \
-	{ FT_VICTIM_SSR, "ssr" })
+/* And for __print_symbolic(). */
+#undef EM
+#undef EMe
+#define EM(number, name)	{ number, name },
+#define EMe(number, name)	{ number, name }
 
 /* Blocks of a file were allocated or freed. */
 TRACE_EVENT(extent_change,
@@ -166,9 +139,9 @@ TRACE_EVENT(extent_change,
 		  __entry->seq, __entry->offset, __entry->length,
 		  __entry->old_lba, __entry->new_lba, __entry->encoded,
 		  __entry->breaks,
-		  show_op(__entry->op),
-		  show_flush(__entry->flush),
-		  show_why(__entry->why_here),
+		  __print_symbolic(__entry->op, OPS),
+		  __print_symbolic(__entry->flush, FLUSHES),
+		  __print_symbolic(__entry->why_here, WHYS),
 		  __entry->pid, __entry->comm)
 );
 
@@ -195,8 +168,8 @@ TRACE_EVENT(file_state,
 
 	TP_printk("dev=%u:%u ino=%u from=%s to=%s",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
-		  show_state(__entry->from),
-		  show_state(__entry->to))
+		  __print_symbolic(__entry->from, STATES),
+		  __print_symbolic(__entry->to, STATES))
 );
 
 /* F2FS has chosen segments: to clean them, or to fill their holes. */
@@ -227,8 +200,8 @@ TRACE_EVENT(gc_victim,
 	TP_printk("dev=%u:%u segment=%u segments=%u kind=%s policy=%s valid=%u",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->segment,
 		  __entry->segments,
-		  show_victim_kind(__entry->kind),
-		  show_victim_policy(__entry->policy),
+		  __print_symbolic(__entry->kind, VICTIM_KINDS),
+		  __print_symbolic(__entry->policy, VICTIM_POLICIES),
 		  __entry->valid)
 );
 

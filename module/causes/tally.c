@@ -292,30 +292,6 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 }
 
 /**
- * ft_tally_copy_pairs() - copy all pairs
- * @vol: the volume
- * @pairs: room for %FT_MAX_PAIRS
- * @others: set to how often it was a pair that is not among them
- *
- * Context: process.
- * Return: their number.
- */
-unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
-				 u64 *others)
-{
-	struct ft_tally *tally = vol->tally;
-	unsigned int i, nr = 0;
-	struct ft_pair *p;
-
-	guard(ft_spinlock)(&tally->lock);
-	for (i = 0; i < FT_PAIR_CHAINS; i++)
-		for (p = tally->chain[i]; p; p = p->next)
-			pairs[nr++] = *p;
-	*others = tally->other_pairs;
-	return nr;
-}
-
-/**
  * ft_tally_reset() - set all counts to 0, and forget all pairs
  * @vol: the volume
  *

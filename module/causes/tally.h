@@ -112,8 +112,6 @@ void ft_tally_file_gone(struct ft_volume *vol, u32 extension);
 void ft_tally_name(struct ft_volume *vol, u32 extension, char *name);
 void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause);
 void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair);
-unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
-				 u64 *others);
 void ft_tally_reset(struct ft_volume *vol);
 
 #endif

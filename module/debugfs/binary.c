@@ -25,20 +25,29 @@ struct binary {
 	struct ft_snap_header header;
 };
 
-/* Append an array to the file. */
-static void append(struct ft_snap_header *header, struct ft_snap_array *array,
-		   const struct ft_vec *vec, u32 size)
-{
-	array->offset = header->bytes;
-	array->nr = vec->nr;
-	array->size = size;
-	header->bytes = ALIGN(header->bytes + vec->nr * size, 8);
-}
+#define PART(array, vec, size) \
+	{ offsetof(struct ft_snap_header, array), offsetof(struct ft_snapshot, vec), size }
+
+/* The arrays, in the order of the file: where header and snapshot have them, bytes of an element. */
+static const struct {
+	u32 array;
+	u32 vec;
+	u32 size;
+} parts[] = {
+	PART(volumes, volumes, sizeof(struct ft_snap_volume)),
+	PART(files, files, sizeof(struct ft_snap_file)),
+	PART(extents, extents, sizeof(struct ft_snap_extent)),
+	PART(by_lba, order, sizeof(u32)),
+	PART(paths, paths, 1),
+	PART(writers, writers, sizeof(struct ft_snap_writer)),
+};
 
 static void fill_header(struct binary *bin)
 {
 	struct ft_snap_header *header = &bin->header;
-	struct ft_snapshot *snap = bin->snap;
+	struct ft_snap_array *array;
+	const struct ft_vec *vec;
+	size_t i;
 
 	static_assert(sizeof(*header) % 8 == 0);
 	memcpy(header->magic, FT_SNAP_MAGIC, sizeof(header->magic));
@@ -46,16 +55,14 @@ static void fill_header(struct binary *bin)
 	header->size = sizeof(*header);
 	header->bytes = sizeof(*header);
 	header->time = ktime_get_real_ns();
-	append(header, &header->volumes, &snap->volumes,
-	       sizeof(struct ft_snap_volume));
-	append(header, &header->files, &snap->files,
-	       sizeof(struct ft_snap_file));
-	append(header, &header->extents, &snap->extents,
-	       sizeof(struct ft_snap_extent));
-	append(header, &header->by_lba, &snap->order, sizeof(u32));
-	append(header, &header->paths, &snap->paths, 1);
-	append(header, &header->writers, &snap->writers,
-	       sizeof(struct ft_snap_writer));
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		array = (void *)header + parts[i].array;
+		vec = (void *)bin->snap + parts[i].vec;
+		array->offset = header->bytes;
+		array->nr = vec->nr;
+		array->size = parts[i].size;
+		header->bytes = ALIGN(header->bytes + vec->nr * array->size, 8);
+	}
 }
 
 static int binary_open(struct inode *inode, struct file *file)
@@ -98,30 +105,22 @@ static ssize_t binary_read(struct file *file, char __user *buf, size_t count,
 	static const u64 zeros;
 	struct binary *bin = file->private_data;
 	const struct ft_snap_header *header = &bin->header;
-	const struct {
-		const struct ft_snap_array *array;
-		const void *data;
-	} parts[] = {
-		{ &header->volumes, bin->snap->volumes.data },
-		{ &header->files, bin->snap->files.data },
-		{ &header->extents, bin->snap->extents.data },
-		{ &header->by_lba, bin->snap->order.data },
-		{ &header->paths, bin->snap->paths.data },
-		{ &header->writers, bin->snap->writers.data },
-	};
+	const struct ft_snap_array *array;
+	const struct ft_vec *vec;
 	size_t left = count, done, i;
 
 	if (!count || *pos >= header->bytes)
 		return 0;
 	done = copy_part(&buf, &left, pos, 0, header, header->size);
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		u64 start = parts[i].array->offset;
-		u64 bytes = parts[i].array->nr * parts[i].array->size;
+		u64 bytes;
 
-		done += copy_part(&buf, &left, pos, start, parts[i].data,
-				  bytes);
+		array = (const void *)header + parts[i].array;
+		vec = (const void *)bin->snap + parts[i].vec;
+		bytes = array->nr * array->size;
+		done += copy_part(&buf, &left, pos, array->offset, vec->data, bytes);
 		/* the padding before the next one */
-		done += copy_part(&buf, &left, pos, start + bytes, &zeros,
+		done += copy_part(&buf, &left, pos, array->offset + bytes, &zeros,
 				  ALIGN(bytes, 8) - bytes);
 	}
 	return done ?: -EFAULT;

@@ -281,7 +281,7 @@ static int create(const char *name, umode_t mode, const void *data,
 
 static int create_text(const struct ft_text *text)
 {
-	return create(text->name, text->words ? 0600 : 0400, text, &ft_text_fops);
+	return create(text->name, text->write || text->reset ? 0600 : 0400, text, &ft_text_fops);
 }
 
 /**

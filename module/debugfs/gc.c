@@ -21,25 +21,15 @@
 /* Files shown of each volume. */
 #define MAX_FILES	1024
 
-/**
- * struct moved - a file of which garbage collection has moved blocks
- * @file: its index in the snapshot
- * @blocks: how many, by enum ft_victim_kind
- */
-struct moved {
-	u32 file;
-	u32 blocks[FT_GC_KINDS];
-};
-
 enum kind { VOLUME, VICTIM, MOVED, FILE_MOVED };
 
 /**
  * struct line - a line of the text
- * @of: which kind, and the volume
+ * @of: which kind, and the volume; the order of a file is its index in the snapshot
  * @sums: of a volume
  * @victim: a victim
  * @share: blocks that were moved out of a victim
- * @moved: a file
+ * @moved: blocks of a file that were moved, by enum ft_victim_kind
  */
 struct line {
 	struct ft_line of;
@@ -47,7 +37,7 @@ struct line {
 		struct ft_gc_sums sums;
 		struct ft_gc_victim victim;
 		struct ft_gc_share share;
-		struct moved moved;
+		u32 moved[FT_GC_KINDS];
 	};
 };
 
@@ -60,12 +50,11 @@ static int list_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 
 	if (!fg && !bg)
 		return 0;
-	line = ft_lines_add_of(lines, FILE_MOVED, rec->vol);
+	line = ft_lines_add_of(lines, rec->vol, FILE_MOVED, file);
 	if (!line)
 		return -ENOMEM;
-	line->moved.file = file;
-	line->moved.blocks[FT_VICTIM_FG] = fg;
-	line->moved.blocks[FT_VICTIM_BG] = bg;
+	line->moved[FT_VICTIM_FG] = fg;
+	line->moved[FT_VICTIM_BG] = bg;
 	return 0;
 }
 
@@ -84,16 +73,16 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	 */
 	spin_lock(&gc->lock);
 	for (n = 0; n < gc->nr_shares; n++) {
-		line = ft_lines_add_of(lines, MOVED, vol);
+		line = ft_lines_add_of(lines, vol, MOVED, 0);
 		line->share = gc->share[(gc->newest_share - n) % FT_GC_SHARES];
 	}
 	spin_unlock(&gc->lock);
 	ft_let_writers_go();
 	guard(ft_spinlock)(&gc->lock);
-	line = ft_lines_add_of(lines, VOLUME, vol);
+	line = ft_lines_add_of(lines, vol, VOLUME, 0);
 	line->sums = gc->sums;
 	for (n = 0; n < gc->nr; n++) {
-		line = ft_lines_add_of(lines, VICTIM, vol);
+		line = ft_lines_add_of(lines, vol, VICTIM, 0);
 		line->victim = gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
 	}
 	return 0;
@@ -101,7 +90,7 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 
 static u64 blocks_of(const struct line *line)
 {
-	return (u64)line->moved.blocks[FT_VICTIM_FG] + line->moved.blocks[FT_VICTIM_BG];
+	return (u64)line->moved[FT_VICTIM_FG] + line->moved[FT_VICTIM_BG];
 }
 
 static u32 number_of(const struct line *line)
@@ -131,8 +120,7 @@ static int compare(const void *a, const void *b)
 		return ft_compare(x->of.dev, y->of.dev);
 	if (x->of.kind != FILE_MOVED)
 		return compare_victims(x, y);
-	return ft_compare(blocks_of(y), blocks_of(x)) ?:
-	       ft_compare(x->moved.file, y->moved.file);
+	return ft_compare(blocks_of(y), blocks_of(x)) ?: ft_compare(x->of.order, y->of.order);
 }
 
 /*
@@ -176,44 +164,36 @@ static_assert(ARRAY_SIZE(policies) == FT_NR_POLICIES);
 
 static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *data)
 {
+	static const char * const words[] = { "volume", "victim", "moved", "file" };
 	const struct line *line = data;
-	unsigned int major = MAJOR(line->of.dev), minor = MINOR(line->of.dev);
 	const struct ft_gc_victim *victim = &line->victim;
 	const struct ft_gc_sums *sums = &line->sums;
 	const struct ft_snap_file *f;
 
+	seq_printf(m, "%s %u:%u ", words[line->of.kind], MAJOR(line->of.dev), MINOR(line->of.dev));
 	switch (line->of.kind) {
 	case VOLUME:
-		seq_printf(m, "volume %u:%u %llu %llu %llu %llu %llu %llu %llu %llu\n",
-			   major, minor, sums->victims[FT_VICTIM_FG],
-			   sums->victims[FT_VICTIM_BG],
-			   sums->victims[FT_VICTIM_SSR],
-			   sums->moved[FT_VICTIM_FG],
-			   sums->watched[FT_VICTIM_FG],
-			   sums->moved[FT_VICTIM_BG],
+		seq_printf(m, "%llu %llu %llu %llu %llu %llu %llu %llu\n",
+			   sums->victims[FT_VICTIM_FG], sums->victims[FT_VICTIM_BG],
+			   sums->victims[FT_VICTIM_SSR], sums->moved[FT_VICTIM_FG],
+			   sums->watched[FT_VICTIM_FG], sums->moved[FT_VICTIM_BG],
 			   sums->watched[FT_VICTIM_BG], sums->unknown);
 		break;
 	case VICTIM:
-		seq_printf(m, "victim %u:%u %llu %u %u %s %s %u %u %u %s\n",
-			   major, minor, victim->when, victim->segment,
+		seq_printf(m, "%llu %u %u %s %s %u %u %u %s\n", victim->when, victim->segment,
 			   victim->segments,
-			   victim->kind == FT_VICTIM_FG ? "foreground" :
-							  "background",
-			   victim->node ? "node" : "data", victim->valid,
-			   victim->moved, victim->watched,
-			   policies[victim->policy]);
+			   victim->kind == FT_VICTIM_FG ? "foreground" : "background",
+			   victim->node ? "node" : "data", victim->valid, victim->moved,
+			   victim->watched, policies[victim->policy]);
 		break;
 	case MOVED:
-		seq_printf(m, "moved %u:%u %u %u %u\n", major, minor,
-			   line->share.segment, line->share.ino,
+		seq_printf(m, "%u %u %u\n", line->share.segment, line->share.ino,
 			   line->share.blocks);
 		break;
 	case FILE_MOVED:
-		f = ft_snap_file(lines->snap, line->moved.file);
-		seq_printf(m, "file %u:%u %u %u %u %s\n", major, minor, f->ino,
-			   line->moved.blocks[FT_VICTIM_FG],
-			   line->moved.blocks[FT_VICTIM_BG],
-			   ft_snap_path(lines->snap, f->path));
+		f = ft_snap_file(lines->snap, line->of.order);
+		seq_printf(m, "%u %u %u %s\n", f->ino, line->moved[FT_VICTIM_FG],
+			   line->moved[FT_VICTIM_BG], ft_snap_path(lines->snap, f->path));
 		break;
 	}
 }

@@ -38,19 +38,38 @@ void *ft_lines_add(struct ft_lines *lines)
 /**
  * ft_lines_add_of() - add a line of a volume that begins with a &struct ft_line
  * @lines: all lines
- * @kind: which kind
  * @vol: the volume
+ * @kind: which kind
+ * @order: its place among those of this kind
  *
  * Context: process; may sleep, unless there is room.
  * Return: the line, otherwise zeroed, as ft_lines_add().
  */
-void *ft_lines_add_of(struct ft_lines *lines, u32 kind, const struct ft_volume *vol)
+void *ft_lines_add_of(struct ft_lines *lines, const struct ft_volume *vol, u32 kind, u64 order)
 {
 	struct ft_line *line = ft_lines_add(lines);
 
 	if (line)
-		*line = (struct ft_line){ .kind = kind, .dev = vol->dev };
+		*line = (struct ft_line){ .kind = kind, .dev = vol->dev, .order = order };
 	return line;
+}
+
+/**
+ * ft_lines_compare() - the order of lines by kind, then by volume, and within these as they say
+ * @a: a line that begins with a &struct ft_line
+ * @b: another one
+ *
+ * Context: process; may sleep.
+ * Return: for sort().
+ */
+int ft_lines_compare(const void *a, const void *b)
+{
+	const struct ft_line *x = a, *y = b;
+
+	/* sort() does not reschedule */
+	cond_resched();
+	return ft_compare(x->kind, y->kind) ?: ft_compare(x->dev, y->dev) ?:
+	       ft_compare(x->order, y->order);
 }
 
 /* Is there nothing to show, as a parameter is off? */
@@ -105,11 +124,18 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 static int lines_show(struct seq_file *m, void *v)
 {
 	const struct ft_lines *lines = m->private;
+	const struct ft_text *text = lines->text;
+	const struct ft_line *line = v;
 
-	if (v == SEQ_START_TOKEN)
+	if (v == SEQ_START_TOKEN) {
 		show_head(m, lines);
-	else
-		lines->text->show(m, lines, v);
+		return 0;
+	}
+	if (text->of_devices)
+		seq_printf(m, "%u:%u ", MAJOR(line->dev), MINOR(line->dev));
+	text->show(m, lines, v);
+	if (text->of_devices)
+		seq_putc(m, '\n');
 	return 0;
 }
 
@@ -181,9 +207,7 @@ static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
 	size_t max = 4 * PATH_MAX + 8;
 	char *line;
 
-	if (*pos)
-		return -EINVAL;
-	if (!count)
+	if (*pos || !count)
 		return -EINVAL;
 	if (count > max)
 		return -E2BIG;
@@ -192,12 +216,9 @@ static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
 		return PTR_ERR(line);
 	if (line[count - 1] == '\n')
 		line[--count] = '\0';
-	if (strlen(line) != count || strchr(line, '\n')) {
-		kfree(line);
-		return -EINVAL;
-	}
 	/* a path contains no NUL, not even an escaped one */
-	if (string_unescape_inplace(line, UNESCAPE_OCTAL) != strlen(line)) {
+	if (strlen(line) != count || strchr(line, '\n') ||
+	    string_unescape_inplace(line, UNESCAPE_OCTAL) != strlen(line)) {
 		kfree(line);
 		return -EINVAL;
 	}
@@ -227,14 +248,14 @@ static ssize_t text_write(struct file *file, const char __user *ubuf, size_t cou
 	loff_t begin = 0;
 	int err;
 
-	if (!text->words)
+	if (!text->write && !text->reset)
 		return -EINVAL;
 	/* a reset is valid wherever its reader is */
 	err = take_line(ubuf, count, text->reset ? &begin : pos, &line);
 	if (!err)
 		err = text->reset ? reset(text, line) : text->write(line);
 	if (err == 1 || !line)
-		pr_err("%s: expected is %s\n", text->name, text->words);
+		pr_err("%s: expected is %s\n", text->name, text->words ?: "the word reset");
 	kfree(line);
 	/* a user takes ENOENT for a module that is not loaded */
 	if (err == 1 || err == -ENOENT)

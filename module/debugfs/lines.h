@@ -26,13 +26,15 @@ struct ft_lines {
 };
 
 /**
- * struct ft_line - what the lines of a text that has several kinds of them begin with
- * @kind: which kind
+ * struct ft_line - what the lines of a text that shows the device first begin with
+ * @kind: which kind of line, if there are several
  * @dev: the volume
+ * @order: among the lines of one kind and volume
  */
 struct ft_line {
 	u32 kind;
 	dev_t dev;
+	u64 order;
 };
 
 /**
@@ -51,12 +53,14 @@ struct ft_line {
  * @complete: do the rest. Returns 0 or an error
  * @head: print more of the head, before @columns. This may be all of the text
  * @show: print a line
+ * @of_devices: lines begin with a &struct ft_line: the device is printed before each, and a
+ *	newline after it
  * @ops: instead of all of these: how to print it
  * @write: do what is written, one line, whose escapes have been replaced. Returns 0, an
  *	error that has been logged, or 1 if this is none of @words
- * @reset: instead: reset the counts of a volume. Not called if @on is off, as @each, @volume
- *	and @complete
- * @words: what may be written, for the log
+ * @words: what may be written then, for the log
+ * @reset: instead of both: reset the counts of a volume. Not called if @on is off, as @each,
+ *	@volume and @complete
  *
  * Only @name is needed. All functions run in a process, and may sleep.
  */
@@ -74,19 +78,18 @@ struct ft_text {
 	int (*complete)(struct ft_lines *lines);
 	void (*head)(struct seq_file *m, const struct ft_lines *lines);
 	void (*show)(struct seq_file *m, const struct ft_lines *lines, const void *line);
+	bool of_devices;
 	const struct seq_operations *ops;
 	int (*write)(const char *line);
-	void (*reset)(struct ft_volume *vol);
 	const char *words;
+	void (*reset)(struct ft_volume *vol);
 };
-
-/* What may be written to a text whose counts can be reset. */
-#define FT_RESET_WORDS	"the word reset"
 
 extern const struct file_operations ft_text_fops;
 
 void *ft_lines_add(struct ft_lines *lines);
-void *ft_lines_add_of(struct ft_lines *lines, u32 kind, const struct ft_volume *vol);
+void *ft_lines_add_of(struct ft_lines *lines, const struct ft_volume *vol, u32 kind, u64 order);
+int ft_lines_compare(const void *a, const void *b);
 
 /* Take the line that was added last back. */
 static inline void ft_lines_take_back(struct ft_lines *lines)

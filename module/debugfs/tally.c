@@ -33,39 +33,28 @@ struct process {
 
 /**
  * struct sum - a line
- * @dev: the volume
- * @kind: the kind of breaks that were healed
+ * @of: the volume, and the kind of breaks that were healed; or %OTHERS: all pairs that are
+ *	not listed
  * @times: how many, or how often it was this pair
- * @others: instead of a pair: all that are not listed
+ * @pair: a pair
  * @ext: the extension of the files; of a pair, of the victim
  * @other_ext: the extension of the culprit
  * @who: of a pair: the process of the victim
  * @other: the process of the culprit
  */
 struct sum {
-	dev_t dev;
-	u32 kind;
+	struct ft_line of;
 	u64 times;
-	bool others;
+	struct ft_pair pair;
 	char ext[FT_EXTENSION_LEN + 1];
 	char other_ext[FT_EXTENSION_LEN + 1];
 	struct process who;
 	struct process other;
 };
 
+#define OTHERS	FT_NR_KINDS
+
 /* === Collecting =========================================================== */
-
-/* Add a line of a volume; the caller completes it. %NULL if memory is short. */
-static struct sum *add_sum(struct ft_lines *lines, const struct ft_volume *vol, u64 times)
-{
-	struct sum *sum = ft_lines_add(lines);
-
-	if (sum) {
-		sum->dev = vol->dev;
-		sum->times = times;
-	}
-	return sum;
-}
 
 static int collect_healed(struct ft_lines *lines, struct ft_volume *vol)
 {
@@ -79,10 +68,10 @@ static int collect_healed(struct ft_lines *lines, struct ft_volume *vol)
 			healed = atomic_read(&ext->healed[kind]);
 			if (!healed)
 				continue;
-			sum = add_sum(lines, vol, healed);
+			sum = ft_lines_add_of(lines, vol, kind, 0);
 			if (!sum)
 				return -ENOMEM;
-			sum->kind = kind;
+			sum->times = healed;
 			ft_tally_name(vol, ext->number, sum->ext);
 		}
 	}
@@ -100,35 +89,42 @@ static void set_process(struct ft_volume *vol, u32 number, struct process *who)
 	memcpy(who->comm, w->comm, sizeof(who->comm));
 }
 
+static void copy_pairs(struct ft_lines *lines, struct ft_volume *vol)
+{
+	struct ft_tally *tally = vol->tally;
+	const struct ft_pair *p;
+	unsigned int i;
+	struct sum *sum;
+
+	guard(ft_spinlock)(&tally->lock);
+	for (i = 0; i < FT_PAIR_CHAINS; i++) {
+		for (p = tally->chain[i]; p; p = p->next) {
+			sum = ft_lines_add_of(lines, vol, 0, 0);
+			sum->times = p->times;
+			sum->pair = *p;
+		}
+	}
+	/* those that found no room in the table */
+	if (tally->other_pairs) {
+		sum = ft_lines_add_of(lines, vol, OTHERS, 0);
+		sum->times = tally->other_pairs;
+	}
+}
+
 static int collect_pairs(struct ft_lines *lines, struct ft_volume *vol)
 {
-	struct ft_pair *pairs, *p;
-	struct sum *sum = NULL;
-	unsigned int nr;
-	u64 others;
+	struct sum *sum;
+	size_t i = lines->vec.nr;
 
-	pairs = kvmalloc_array(FT_MAX_PAIRS, sizeof(*pairs), GFP_KERNEL);
-	if (!pairs)
+	if (ft_vec_make_room(&lines->vec, FT_MAX_PAIRS + 1, sizeof(*sum)))
 		return -ENOMEM;
-	nr = ft_tally_copy_pairs(vol, pairs, &others);
-	for (p = pairs; p < pairs + nr; p++) {
-		sum = add_sum(lines, vol, p->times);
-		if (!sum)
-			break;
-		ft_tally_name(vol, p->victim_ext, sum->ext);
-		ft_tally_name(vol, p->culprit_ext, sum->other_ext);
-		set_process(vol, p->victim, &sum->who);
-		set_process(vol, p->culprit, &sum->other);
-	}
-	kvfree(pairs);
-	if (nr && !sum)
-		return -ENOMEM;
-	/* pairs that found no room in the table */
-	if (others) {
-		sum = add_sum(lines, vol, others);
-		if (!sum)
-			return -ENOMEM;
-		sum->others = true;
+	copy_pairs(lines, vol);
+	for (; i < lines->vec.nr; i++) {
+		sum = (struct sum *)lines->vec.data + i;
+		ft_tally_name(vol, sum->pair.victim_ext, sum->ext);
+		ft_tally_name(vol, sum->pair.culprit_ext, sum->other_ext);
+		set_process(vol, sum->pair.victim, &sum->who);
+		set_process(vol, sum->pair.culprit, &sum->other);
 	}
 	return 0;
 }
@@ -138,8 +134,8 @@ static int by_number(const void *a, const void *b)
 	const struct sum *x = a, *y = b;
 
 	cond_resched();
-	return ft_compare(y->times, x->times) ?: ft_compare(x->dev, y->dev) ?:
-	       ft_compare(x->kind, y->kind) ?: strcmp(x->ext, y->ext);
+	return ft_compare(y->times, x->times) ?: ft_compare(x->of.dev, y->of.dev) ?:
+	       ft_compare(x->of.kind, y->of.kind) ?: strcmp(x->ext, y->ext);
 }
 
 /* === Lines ================================================================ */
@@ -150,11 +146,9 @@ static void show_healed(struct seq_file *m, const struct ft_lines *lines,
 	const struct sum *sum = line;
 	const char *words[3];
 
-	ft_words_of_cause(sum->kind, words);
-	seq_printf(m, "%u:%u %s %s %s %llu ", MAJOR(sum->dev), MINOR(sum->dev), words[0],
-		   words[1], words[2], sum->times);
+	ft_words_of_cause(sum->of.kind, words);
+	seq_printf(m, "%s %s %s %llu ", words[0], words[1], words[2], sum->times);
 	seq_escape(m, sum->ext, FT_ESCAPED);
-	seq_putc(m, '\n');
 }
 
 static void put_process(struct seq_file *m, const char *ext, const struct process *who)
@@ -177,14 +171,13 @@ static void show_pair(struct seq_file *m, const struct ft_lines *lines,
 {
 	const struct sum *sum = line;
 
-	seq_printf(m, "%u:%u %llu", MAJOR(sum->dev), MINOR(sum->dev), sum->times);
-	if (sum->others) {
+	seq_printf(m, "%llu", sum->times);
+	if (sum->of.kind == OTHERS) {
 		seq_puts(m, " * * * *");
-	} else {
-		put_process(m, sum->ext, &sum->who);
-		put_process(m, sum->other_ext, &sum->other);
+		return;
 	}
-	seq_putc(m, '\n');
+	put_process(m, sum->ext, &sum->who);
+	put_process(m, sum->other_ext, &sum->other);
 }
 
 /* === The files ============================================================ */
@@ -199,8 +192,8 @@ const struct ft_text ft_healed_text = {
 	.volume = collect_healed,
 	.compare = by_number,
 	.show = show_healed,
+	.of_devices = true,
 	.reset = ft_tally_reset,
-	.words = FT_RESET_WORDS,
 };
 
 const struct ft_text ft_by_pair_text = {
@@ -214,6 +207,6 @@ const struct ft_text ft_by_pair_text = {
 	.volume = collect_pairs,
 	.compare = by_number,
 	.show = show_pair,
+	.of_devices = true,
 	.reset = ft_tally_reset,
-	.words = FT_RESET_WORDS,
 };

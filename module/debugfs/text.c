@@ -77,23 +77,21 @@ static char *put_number(char *at, u32 number)
 	return at + len;
 }
 
-static char *put_dev(char *at, struct ft_snapshot *snap, u32 volume)
-{
-	const struct ft_snap_volume *v = ft_snap_volume(snap, volume);
-
-	at = put_number(at, v->major);
-	*at++ = ':';
-	at = put_number(at, v->minor);
-	*at++ = ' ';
-	return at;
-}
-
 /* Append a number and the blank after it. */
 static char *put_field(char *at, u32 number)
 {
 	at = put_number(at, number);
 	*at++ = ' ';
 	return at;
+}
+
+static char *put_dev(char *at, struct ft_snapshot *snap, u32 volume)
+{
+	const struct ft_snap_volume *v = ft_snap_volume(snap, volume);
+
+	at = put_number(at, v->major);
+	*at++ = ':';
+	return put_field(at, v->minor);
 }
 
 /* Append a quotient with one decimal, rounded half up. */
@@ -264,14 +262,11 @@ static void show_volume(struct seq_file *m, struct ft_snapshot *snap, u32 i)
 {
 	const struct ft_snap_volume *v = ft_snap_volume(snap, i);
 
-	seq_printf(m, "# volume %u:%u main_blkaddr=%u blocks=%u segment_blocks=%u path=",
-		   v->major, v->minor, v->main_blkaddr, v->blocks,
-		   v->segment_blocks);
-	seq_puts(m, ft_snap_path(snap, v->path));
-	seq_putc(m, '\n');
+	seq_printf(m, "# volume %u:%u main_blkaddr=%u blocks=%u segment_blocks=%u path=%s\n",
+		   v->major, v->minor, v->main_blkaddr, v->blocks, v->segment_blocks,
+		   ft_snap_path(snap, v->path));
 }
 
-/* The lines of these views do not show which files are stale. */
 static void show_stale(struct seq_file *m, struct ft_snapshot *snap)
 {
 	size_t i, nr = 0;
@@ -299,25 +294,17 @@ static void show_marks(struct seq_file *m, struct ft_snapshot *snap)
 	}
 }
 
-static void table_head(struct seq_file *m, const struct ft_lines *lines)
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
 {
+	struct ft_snapshot *snap = lines->snap;
 	size_t i;
 
-	for (i = 0; i < lines->snap->volumes.nr; i++)
-		show_volume(m, lines->snap, i);
-	show_marks(m, lines->snap);
-	show_stale(m, lines->snap);
-}
-
-static void extents_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	show_marks(m, lines->snap);
-	show_stale(m, lines->snap);
-}
-
-static void files_head(struct seq_file *m, const struct ft_lines *lines)
-{
-	show_marks(m, lines->snap);
+	for (i = 0; snap->view == FT_VIEW_TABLE && i < snap->volumes.nr; i++)
+		show_volume(m, snap, i);
+	show_marks(m, snap);
+	/* the lines of `files` show it themselves */
+	if (snap->view != FT_VIEW_FILES)
+		show_stale(m, snap);
 }
 
 /* === The files ============================================================ */
@@ -336,7 +323,7 @@ const struct ft_text ft_table_text = {
 	.view = FT_VIEW_TABLE,
 	.size = sizeof(u32),
 	.complete = take_order,
-	.head = table_head,
+	.head = show_head,
 	.show = show_line,
 };
 
@@ -348,7 +335,7 @@ const struct ft_text ft_extents_text = {
 	.view = FT_VIEW_EXTENTS,
 	.size = sizeof(u32),
 	.complete = take_order,
-	.head = extents_head,
+	.head = show_head,
 	.show = show_line,
 };
 
@@ -360,6 +347,6 @@ const struct ft_text ft_files_text = {
 	.view = FT_VIEW_FILES,
 	.size = sizeof(u32),
 	.complete = take_order,
-	.head = files_head,
+	.head = show_head,
 	.show = show_line,
 };

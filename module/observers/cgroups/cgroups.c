@@ -89,12 +89,12 @@ struct table {
 
 /**
  * struct line - a cgroup, for readers
- * @dev: for the reader
+ * @of: the volume
  * @counts: what it has read
  * @path: its path; "*" for all those that found no room
  */
 struct line {
-	dev_t dev;
+	struct ft_line of;
 	struct counts_of_reads counts;
 	char path[CGROUP_PATH];
 };
@@ -115,8 +115,9 @@ static void watch(void *groups)
 }
 
 /* Forget all cgroups and their counts. */
-static void reset_table(struct table *groups)
+static void forget(void *state)
 {
+	struct table *groups = state;
 	struct group *g;
 	unsigned int i;
 
@@ -131,11 +132,6 @@ static void reset_table(struct table *groups)
 		/* readers wait for the lock */
 		cond_resched_lock(&groups->lock);
 	}
-}
-
-static void forget(void *groups)
-{
-	reset_table(groups);
 }
 
 /* === Cgroups ============================================================== */
@@ -295,16 +291,15 @@ static int by_cost(const void *a, const void *b)
 
 	cond_resched();
 	return ft_compare(ny, nx) ?: ft_compare(y->counts.requests, x->counts.requests) ?:
-	       ft_compare(x->dev, y->dev) ?: strcmp(x->path, y->path);
+	       ft_compare(x->of.dev, y->of.dev) ?: strcmp(x->path, y->path);
 }
 
 /* There is room for it. */
-static void copy_line(struct ft_lines *lines, dev_t dev,
+static void copy_line(struct ft_lines *lines, const struct ft_volume *vol,
 		      const struct counts_of_reads *counts, const char *path)
 {
-	struct line *line = (struct line *)lines->vec.data + lines->vec.nr++;
+	struct line *line = ft_lines_add_of(lines, vol, 0, 0);
 
-	line->dev = dev;
 	line->counts = *counts;
 	strscpy(line->path, path, CGROUP_PATH);
 }
@@ -320,9 +315,9 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	guard(ft_spinlock)(&groups->lock);
 	for (i = 0; i < ARRAY_SIZE(groups->chain); i++)
 		for (g = groups->chain[i]; g; g = g->next)
-			copy_line(lines, vol->dev, &g->counts, g->path);
+			copy_line(lines, vol, &g->counts, g->path);
 	if (groups->others.reads || groups->others.unknown)
-		copy_line(lines, vol->dev, &groups->others, "*");
+		copy_line(lines, vol, &groups->others, "*");
 	return 0;
 }
 
@@ -330,21 +325,16 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 {
 	const struct line *l = line;
 
-	seq_printf(m, "%u:%u %llu %llu %llu %llu %llu ", MAJOR(l->dev),
-		   MINOR(l->dev), l->counts.reads,
-		   l->counts.blocks << FT_BLOCK_BITS, l->counts.requests,
-		   l->counts.whole, l->counts.unknown);
-	if (l->path[0])
-		seq_escape(m, l->path, FT_ESCAPED);
-	else
-		seq_putc(m, '-');
-	seq_putc(m, '\n');
+	seq_printf(m, "%llu %llu %llu %llu %llu ", l->counts.reads,
+		   l->counts.blocks << FT_BLOCK_BITS, l->counts.requests, l->counts.whole,
+		   l->counts.unknown);
+	seq_escape(m, *l->path ? l->path : "-", FT_ESCAPED);
 }
 
 /* All cgroups are forgotten, also those that were removed. */
 static void reset(struct ft_volume *vol)
 {
-	reset_table(ft_observed(vol, cgroups));
+	forget(ft_observed(vol, cgroups));
 }
 
 static const struct ft_text text = {
@@ -357,8 +347,8 @@ static const struct ft_text text = {
 	.volume = list_volume,
 	.compare = by_cost,
 	.show = show_line,
+	.of_devices = true,
 	.reset = reset,
-	.words = FT_RESET_WORDS,
 };
 
 const struct ft_observer ft_cgroups = {

@@ -670,7 +670,6 @@ static const struct ft_text text = {
 	.parameter = "fsync",
 	.head = show,
 	.reset = reset,
-	.words = FT_RESET_WORDS,
 };
 
 /* === Life ================================================================= */

@@ -13,6 +13,8 @@
 
 #include "core/bounds.h"
 
+struct ft_volume;
+
 /* kthreadd, from which all kernel threads come. */
 #define FT_GC_KERNEL	2
 /* The longest waits that are kept. */
@@ -167,7 +169,7 @@ extern const struct ft_text ft_gc_runs_text;
 
 /* waits.c */
 void ft_gc_note_wait(struct ft_collections *runs, u64 ns, u32 run, bool own);
-void ft_gc_runs_reset(struct ft_collections *runs);
+void ft_gc_runs_reset(struct ft_volume *vol);
 
 #ifdef FT_FOLLOWS_RETURNS
 
@@ -177,18 +179,9 @@ long ft_gc_waits_lost(const struct ft_collections *runs);
 
 #else
 
-static inline void ft_gc_waits_attach(void)
-{
-}
-
-static inline void ft_gc_waits_detach(void)
-{
-}
-
-static inline long ft_gc_waits_lost(const struct ft_collections *runs)
-{
-	return -1;
-}
+#define ft_gc_waits_attach	NULL
+#define ft_gc_waits_detach	NULL
+#define ft_gc_waits_lost(runs)	(-1L)
 
 #endif
 

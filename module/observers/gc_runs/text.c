@@ -27,7 +27,6 @@ enum shown { SHOWN_LOST, SHOWN_SUM, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
 /**
  * struct line - for readers
  * @of: what it shows, enum shown, and the volume
- * @order: of lines that show the same: the least comes first
  * @run: a collection, or sums
  * @process: a process
  * @wait: a wait
@@ -35,7 +34,6 @@ enum shown { SHOWN_LOST, SHOWN_SUM, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
  */
 struct line {
 	struct ft_line of;
-	u64 order;
 	union {
 		struct ft_gc_run run;
 		struct ft_gc_process process;
@@ -59,10 +57,7 @@ static_assert(ARRAY_SIZE(reasons) == FT_NR_GC_REASONS);
 /* The next line; there is room. */
 static struct line *add(struct ft_lines *lines, struct ft_volume *vol, enum shown shown, u64 order)
 {
-	struct line *l = ft_lines_add_of(lines, shown, vol);
-
-	l->order = order;
-	return l;
+	return ft_lines_add_of(lines, vol, shown, order);
 }
 
 static void list_runs(struct ft_lines *lines, struct ft_volume *vol,
@@ -123,7 +118,7 @@ static int by_shown(const void *a, const void *b)
 	const struct line *x = a, *y = b;
 
 	return ft_compare(x->of.dev, y->of.dev) ?: ft_compare(x->of.kind, y->of.kind) ?:
-	       ft_compare(x->order, y->order);
+	       ft_compare(x->of.order, y->of.order);
 }
 
 /* === Lines ================================================================ */
@@ -147,13 +142,12 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 {
 	const struct line *l = line;
 
-	seq_printf(m, "%u:%u ", MAJOR(l->of.dev), MINOR(l->of.dev));
 	switch (l->of.kind) {
 	case SHOWN_LOST:
 		seq_printf(m, "lost %ld", l->lost);
 		break;
 	case SHOWN_SUM:
-		seq_printf(m, "sum %s %u %u %llu %u %llu %u %u", reasons[l->order], l->run.number,
+		seq_printf(m, "sum %s %u %u %llu %u %llu %u %u", reasons[l->of.order], l->run.number,
 			   l->run.empty, l->run.ns, l->run.victims, l->run.blocks,
 			   l->run.segments, l->run.sections);
 		break;
@@ -171,12 +165,6 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 		show_run(m, &l->run);
 		break;
 	}
-	seq_putc(m, '\n');
-}
-
-static void reset(struct ft_volume *vol)
-{
-	ft_gc_runs_reset(ft_observed(vol, gc_runs));
 }
 
 const struct ft_text ft_gc_runs_text = {
@@ -193,6 +181,6 @@ const struct ft_text ft_gc_runs_text = {
 	.volume = list_volume,
 	.compare = by_shown,
 	.show = show_line,
-	.reset = reset,
-	.words = FT_RESET_WORDS,
+	.of_devices = true,
+	.reset = ft_gc_runs_reset,
 };

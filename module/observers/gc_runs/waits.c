@@ -284,14 +284,16 @@ long ft_gc_waits_lost(const struct ft_collections *runs)
 
 /**
  * ft_gc_runs_reset() - forget what was counted
- * @runs: of a volume
+ * @vol: the volume
  *
  * Tasks that wait go on to be measured, and so does a collection under way.
  *
  * Context: process.
  */
-void ft_gc_runs_reset(struct ft_collections *runs)
+void ft_gc_runs_reset(struct ft_volume *vol)
 {
+	struct ft_collections *runs = ft_observed(vol, gc_runs);
+
 	raw_spin_lock_irq(&runs->lock);
 	runs->nr_kept = 0;
 	runs->nr_processes = 0;

@@ -26,19 +26,14 @@ enum kind { KIND_CELL, KIND_FIT, KIND_REST, KIND_FILE };
 
 /**
  * struct line - for readers
- * @of: what it shows, enum kind, and the volume
- * @length: of reads
- * @share: of @cell
- * @file: for the reader
+ * @of: what it shows, enum kind, and the volume. Its order: a length, of a cell times
+ *	%FT_LATENCY_SHARES plus a share; or a file, for the reader
  * @cell: one of these is what it shows
  * @sums: another one
  * @counts: of the rest, or of a file; and of the rest two more
  */
 struct line {
 	struct ft_line of;
-	u8 length;
-	u8 share;
-	u32 file;
 	union {
 		struct ft_read_cell cell;
 		u64 sums[FT_NR_SUMS];
@@ -48,11 +43,10 @@ struct line {
 
 static int copy_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 {
-	struct line *l = ft_lines_add_of(lines, KIND_FILE, rec->vol);
+	struct line *l = ft_lines_add_of(lines, rec->vol, KIND_FILE, file);
 
 	if (!l)
 		return -ENOMEM;
-	l->file = file;
 	if (!ft_counts_copy(rec, FT_SLOT_latency, l->counts))
 		ft_lines_take_back(lines);
 	return 0;
@@ -68,37 +62,27 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 			     sizeof(*l)))
 		return -ENOMEM;
 	for (i = 0; i < FT_LATENCY_CLASSES; i++) {
-		for (k = 0; k <= FT_LATENCY_SHARES; k++) {
-			l = ft_lines_add_of(lines, k < FT_LATENCY_SHARES ? KIND_CELL : KIND_FIT,
-					    vol);
-			l->length = i;
-			l->share = k;
+		for (k = 0; k < FT_LATENCY_SHARES; k++) {
+			l = ft_lines_add_of(lines, vol, KIND_CELL, i * FT_LATENCY_SHARES + k);
 			raw_spin_lock_irq(&t->lock);
-			if (k < FT_LATENCY_SHARES)
-				l->cell = t->cells[i][k];
-			else
-				memcpy(l->sums, t->fits[i], sizeof(l->sums));
+			l->cell = t->cells[i][k];
 			raw_spin_unlock_irq(&t->lock);
-			if (k < FT_LATENCY_SHARES ? !l->cell.reads && !l->cell.failed :
-						    !l->sums[FT_SUM_N])
+			if (!l->cell.reads && !l->cell.failed)
 				ft_lines_take_back(lines);
 		}
+		l = ft_lines_add_of(lines, vol, KIND_FIT, i);
+		raw_spin_lock_irq(&t->lock);
+		memcpy(l->sums, t->fits[i], sizeof(l->sums));
+		raw_spin_unlock_irq(&t->lock);
+		if (!l->sums[FT_SUM_N])
+			ft_lines_take_back(lines);
 	}
-	l = ft_lines_add_of(lines, KIND_REST, vol);
+	l = ft_lines_add_of(lines, vol, KIND_REST, 0);
 	for (i = 0; i < FT_LATENCY_COUNTS; i++)
 		l->counts[i] = atomic64_read((atomic64_t *)&t->rest + i);
 	l->counts[FT_LATENCY_COUNTS] = atomic64_read(&t->other);
 	l->counts[FT_LATENCY_COUNTS + 1] = atomic64_read(&t->lost);
 	return 0;
-}
-
-static int by_kind(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	return ft_compare(x->of.kind, y->of.kind) ?: ft_compare(x->of.dev, y->of.dev) ?:
-	       ft_compare(x->length, y->length) ?: ft_compare(x->share, y->share) ?:
-	       ft_compare(x->file, y->file);
 }
 
 static void show_head(struct seq_file *m, const struct ft_lines *lines)
@@ -109,12 +93,12 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 
 static void show_cell(struct seq_file *m, const struct line *l)
 {
+	unsigned int order = l->of.order, share = order % FT_LATENCY_SHARES, i;
 	const struct ft_read_cell *c = &l->cell;
-	unsigned int i;
 
-	seq_printf(m, "time %lu %lu %llu %llu %llu %llu %llu", BIT(l->length),
-		   l->share ? BIT(l->share - 1) + 1 : 1UL, c->reads, c->failed, c->waits,
-		   c->took, c->waited);
+	seq_printf(m, "time %lu %lu %llu %llu %llu %llu %llu", BIT(order / FT_LATENCY_SHARES),
+		   share ? BIT(share - 1) + 1 : 1UL, c->reads, c->failed, c->waits, c->took,
+		   c->waited);
 	for (i = 0; i < FT_LATENCY_BUCKETS; i++)
 		if (c->buckets[i])
 			seq_printf(m, " %lu:%llu", i ? BIT(i - 1) : 0UL, c->buckets[i]);
@@ -136,13 +120,12 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 	const struct ft_snap_file *f;
 	unsigned int i;
 
-	seq_printf(m, "%u:%u ", MAJOR(l->of.dev), MINOR(l->of.dev));
 	switch (l->of.kind) {
 	case KIND_CELL:
 		show_cell(m, l);
 		break;
 	case KIND_FIT:
-		seq_printf(m, "fit %lu", BIT(l->length));
+		seq_printf(m, "fit %lu", BIT((unsigned int)l->of.order));
 		for (i = 0; i < FT_NR_SUMS; i++)
 			seq_printf(m, " %llu", l->sums[i]);
 		break;
@@ -152,13 +135,12 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 		show_counts(m, l);
 		break;
 	case KIND_FILE:
-		f = ft_snap_file(lines->snap, l->file);
+		f = ft_snap_file(lines->snap, l->of.order);
 		seq_printf(m, "file %u", f->ino);
 		show_counts(m, l);
 		seq_printf(m, " %s", ft_snap_path(lines->snap, f->path));
 		break;
 	}
-	seq_putc(m, '\n');
 }
 
 static void reset(struct ft_volume *vol)
@@ -181,9 +163,9 @@ const struct ft_text ft_latency_text = {
 	.size = sizeof(struct line),
 	.each = copy_file,
 	.volume = list_volume,
-	.compare = by_kind,
+	.compare = ft_lines_compare,
 	.head = show_head,
 	.show = show_line,
+	.of_devices = true,
 	.reset = reset,
-	.words = FT_RESET_WORDS,
 };

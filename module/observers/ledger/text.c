@@ -28,8 +28,8 @@ enum shown { SHOWN_DEVICE, SHOWN_KIND, SHOWN_PROCESS, SHOWN_FILE };
 
 /**
  * struct line - for readers
- * @of: what it shows, enum shown, and the volume
- * @index: a kind and a log; or of a file, for the reader; or whether it has all others
+ * @of: what it shows, enum shown, and the volume. Its order: a kind and a log; or the number of a
+ *	process; or a file, for the reader; or %OTHERS
  * @pid: of a process
  * @bytes: written and discarded; of a kind; or sums
  * @comm: of a process: its name, among the paths of the snapshot
@@ -37,7 +37,6 @@ enum shown { SHOWN_DEVICE, SHOWN_KIND, SHOWN_PROCESS, SHOWN_FILE };
  */
 struct line {
 	struct ft_line of;
-	u32 index;
 	u32 pid;
 	u64 bytes[FT_NR_WROTE_SUMS];
 	u64 comm;
@@ -92,11 +91,10 @@ static bool copy_sums(struct line *l, const atomic64_t *sums)
 
 static int copy_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 {
-	struct line *l = ft_lines_add_of(lines, SHOWN_FILE, rec->vol);
+	struct line *l = ft_lines_add_of(lines, rec->vol, SHOWN_FILE, file);
 
 	if (!l)
 		return -ENOMEM;
-	l->index = file;
 	if (!ft_counts_copy(rec, FT_SLOT_ledger, l->bytes) ||
 	    !memchr_inv(l->bytes, 0, sizeof(l->bytes)))
 		ft_lines_take_back(lines);
@@ -110,10 +108,9 @@ static int list_kinds(struct ft_lines *lines, struct ft_volume *vol,
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(ledger->kinds); i++) {
-		l = ft_lines_add_of(lines, SHOWN_KIND, vol);
+		l = ft_lines_add_of(lines, vol, SHOWN_KIND, i);
 		if (!l)
 			return -ENOMEM;
-		l->index = i;
 		l->bytes[0] = atomic64_read(&ledger->kinds[i]);
 		if (!l->bytes[0])
 			ft_lines_take_back(lines);
@@ -132,14 +129,13 @@ static int list_processes(struct ft_lines *lines, struct ft_volume *vol)
 	xa_for_each(&vol->writers->by_number, number, w) {
 		if (!w->sums)
 			continue;
-		l = ft_lines_add_of(lines, SHOWN_PROCESS, vol);
+		l = ft_lines_add_of(lines, vol, SHOWN_PROCESS, number);
 		if (!l)
 			return -ENOMEM;
 		if (!copy_sums(l, w->sums)) {
 			ft_lines_take_back(lines);
 			continue;
 		}
-		l->index = number;
 		l->pid = w->pid;
 		err = ft_snapshot_append(lines->snap, w->comm, &l->comm) ?:
 		      ft_snapshot_append(lines->snap, w->cgroup, &l->cgroup);
@@ -154,7 +150,7 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 {
 	struct ft_written *ledger = ft_observed(vol, ledger);
 	enum shown shown;
-	struct line *l = ft_lines_add_of(lines, SHOWN_DEVICE, vol);
+	struct line *l = ft_lines_add_of(lines, vol, SHOWN_DEVICE, 0);
 	int err;
 
 	if (!l)
@@ -163,22 +159,12 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	l->bytes[1] = atomic64_read(&ledger->discarded);
 	err = list_kinds(lines, vol, ledger) ?: list_processes(lines, vol);
 	for (shown = SHOWN_PROCESS; !err && shown <= SHOWN_FILE; shown++) {
-		l = ft_lines_add_of(lines, shown, vol);
+		l = ft_lines_add_of(lines, vol, shown, OTHERS);
 		if (!l)
 			return -ENOMEM;
-		l->index = OTHERS;
 		copy_sums(l, shown == SHOWN_FILE ? ledger->file : ledger->process);
 	}
 	return err;
-}
-
-static int by_shown(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	cond_resched();
-	return ft_compare(x->of.kind, y->of.kind) ?: ft_compare(x->of.dev, y->of.dev) ?:
-	       ft_compare(x->index, y->index);
 }
 
 /* === Lines ================================================================ */
@@ -202,22 +188,22 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 {
 	const struct line *l = line;
 	const struct ft_snap_file *f;
+	u32 index = l->of.order;
 
-	seq_printf(m, "%u:%u ", MAJOR(l->of.dev), MINOR(l->of.dev));
 	switch (l->of.kind) {
 	case SHOWN_DEVICE:
 		seq_puts(m, "device");
 		show_bytes(m, l, 2);
 		break;
 	case SHOWN_KIND:
-		seq_printf(m, "kind %s %s", kinds[l->index / FT_NR_WROTE_LOGS],
-			   logs[l->index % FT_NR_WROTE_LOGS]);
+		seq_printf(m, "kind %s %s", kinds[index / FT_NR_WROTE_LOGS],
+			   logs[index % FT_NR_WROTE_LOGS]);
 		show_bytes(m, l, 1);
 		break;
 	case SHOWN_PROCESS:
 		seq_puts(m, "process");
 		show_bytes(m, l, FT_NR_WROTE_SUMS);
-		if (l->index == OTHERS) {
+		if (index == OTHERS) {
 			seq_puts(m, " 0 * *");
 			break;
 		}
@@ -227,15 +213,14 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 	case SHOWN_FILE:
 		seq_puts(m, "file");
 		show_bytes(m, l, FT_NR_WROTE_SUMS);
-		if (l->index == OTHERS) {
+		if (index == OTHERS) {
 			seq_puts(m, " 0 *");
 			break;
 		}
-		f = ft_snap_file(lines->snap, l->index);
+		f = ft_snap_file(lines->snap, index);
 		seq_printf(m, " %u %s", f->ino, ft_snap_path(lines->snap, f->path));
 		break;
 	}
-	seq_putc(m, '\n');
 }
 
 static void clear(atomic64_t *numbers, size_t bytes)
@@ -273,8 +258,8 @@ const struct ft_text ft_ledger_text = {
 	.size = sizeof(struct line),
 	.each = copy_file,
 	.volume = list_volume,
-	.compare = by_shown,
+	.compare = ft_lines_compare,
 	.show = show_line,
+	.of_devices = true,
 	.reset = reset,
-	.words = FT_RESET_WORDS,
 };

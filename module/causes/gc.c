@@ -36,7 +36,7 @@ void ft_gc_init(void)
  * ft_gc_new() - begin to count for a volume
  *
  * Context: process.
- * Return: the counts, for ft_gc_free(); NULL if memory is short.
+ * Return: the counts, for ft_mem_free(); NULL if memory is short.
  */
 struct ft_gc *ft_gc_new(void)
 {
@@ -47,15 +47,6 @@ struct ft_gc *ft_gc_new(void)
 	spin_lock_init(&gc->lock);
 	memset(gc->chain, 0xff, sizeof(gc->chain));
 	return gc;
-}
-
-/**
- * ft_gc_free() - free the counts of a volume
- * @gc: the counts, or NULL; not in use any more
- */
-void ft_gc_free(struct ft_gc *gc)
-{
-	ft_mem_free(gc, sizeof(*gc));
 }
 
 /* Does the segment hold nodes? F2FS numbers their logs 3 to 5. */

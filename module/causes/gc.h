@@ -162,7 +162,6 @@ struct ft_gc {
 
 void ft_gc_init(void);
 struct ft_gc *ft_gc_new(void);
-void ft_gc_free(struct ft_gc *gc);
 void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen);
 bool ft_gc_chosen(struct ft_volume *vol, u32 lba);
 void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba);

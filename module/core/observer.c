@@ -137,7 +137,7 @@ atomic64_t *ft_counts_new(struct ft_inode *rec, enum ft_slot slot)
 	size_t size = size_of_counts(slot);
 	struct ft_counts *own;
 
-	spin_lock(&rec->lock);
+	guard(ft_spinlock)(&rec->lock);
 	own = rcu_dereference_protected(*kept, lockdep_is_held(&rec->lock));
 	if (!own && ft_inode_followed(rec) && !ft_mem_uses_more_than(MOST_SIXTEENTHS)) {
 		ft_mem_add_yielding(size);
@@ -147,7 +147,6 @@ atomic64_t *ft_counts_new(struct ft_inode *rec, enum ft_slot slot)
 		else
 			ft_mem_add_yielding(-(long)size);
 	}
-	spin_unlock(&rec->lock);
 	return own ? own->nr : rest_of(rec->vol, slot);
 }
 

@@ -73,6 +73,16 @@ static void insert(struct ft_inode *rec)
 		ft_queue_wake_worker(vol);
 }
 
+/* From now on an inode waits for a worker, with a reference. */
+static void wait(struct ft_inode *rec)
+{
+	rec->queue.waits = true;
+	refcount_inc(&rec->ref);
+	atomic_inc(&rec->vol->nr_queued);
+	if (rec->is_dir)
+		atomic_inc(&rec->vol->nr_unread);
+}
+
 /* Change when a queued inode is due. */
 static void move(struct ft_inode *rec, u32 due)
 {
@@ -149,12 +159,8 @@ void ft_queue_add(struct ft_inode *rec)
 		delay = max(ADD_DELAY << q->strikes, rest);
 		if (q->strikes < MAX_STRIKES)
 			q->strikes++;
-		q->waits = true;
+		wait(rec);
 		q->due = now + (ft_inode_is_dead(rec) ? 0 : delay);
-		refcount_inc(&rec->ref);
-		atomic_inc(&vol->nr_queued);
-		if (rec->is_dir)
-			atomic_inc(&vol->nr_unread);
 		if (!q->taken)
 			insert(rec);
 	} else if (ft_inode_is_dead(rec) || q->parked) {
@@ -279,24 +285,17 @@ void ft_queue_give_back(struct ft_inode *rec, enum ft_step step)
 	struct ft_queued *q = &rec->queue;
 	struct ft_volume *vol = rec->vol;
 
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	q->taken = false;
 	if (step == FT_STEP_MORE || step == FT_STEP_REST) {
-		if (!q->waits) {
-			q->waits = true;
-			refcount_inc(&rec->ref);
-			atomic_inc(&vol->nr_queued);
-			if (rec->is_dir)
-				atomic_inc(&vol->nr_unread);
-		}
+		if (!q->waits)
+			wait(rec);
 		q->due = jiffies;
 		if (step == FT_STEP_REST)
 			q->due += REST;
 	}
 	if (q->waits)
 		insert(rec);
-	spin_unlock(&vol->queue_lock);
-
 	if (rec->is_dir)
 		atomic_dec(&vol->nr_unread);
 	atomic_dec(&vol->nr_queued);

@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "core/base.h"
 #include "core/task.h"
 
 #ifdef CONFIG_CGROUPS
@@ -47,20 +48,17 @@ static void begin_of_path(struct cgroup *cgroup, char *path, size_t size)
  */
 u64 ft_task_cgroup(char *path, size_t size)
 {
-	u64 id = 0;
 #ifdef CONFIG_CGROUPS
 	struct cgroup *cgroup;
-#endif
 
-	if (path)
-		path[0] = '\0';
-#ifdef CONFIG_CGROUPS
-	rcu_read_lock();
+	guard(ft_rcu)();
 	cgroup = task_dfl_cgroup(current);
-	id = cgroup_id(cgroup);
 	if (path)
 		begin_of_path(cgroup, path, size);
-	rcu_read_unlock();
+	return cgroup_id(cgroup);
+#else
+	if (path)
+		path[0] = '\0';
+	return 0;
 #endif
-	return id;
 }

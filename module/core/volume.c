@@ -269,20 +269,16 @@ void ft_volume_await_freed(void)
  */
 struct super_block *ft_volume_hold_sb(struct ft_volume *vol)
 {
-	struct super_block *sb = NULL;
+	struct super_block *sb = vol->sb;
 
-	mutex_lock(&vol->sb_lock);
-	if (!ft_volume_gone(vol) && down_read_trylock(&vol->sb->s_umount))
-		sb = vol->sb;
-	mutex_unlock(&vol->sb_lock);
-
+	guard(mutex)(&vol->sb_lock);
+	if (ft_volume_gone(vol) || !down_read_trylock(&sb->s_umount))
+		return NULL;
 	/* on a frozen volume, iput() might wait for the thaw */
-	if (sb && (!(sb->s_flags & SB_ACTIVE) ||
-		   sb->s_writers.frozen != SB_UNFROZEN)) {
-		ft_volume_drop_sb(sb);
-		sb = NULL;
-	}
-	return sb;
+	if (sb->s_flags & SB_ACTIVE && sb->s_writers.frozen == SB_UNFROZEN)
+		return sb;
+	ft_volume_drop_sb(sb);
+	return NULL;
 }
 
 /**

@@ -105,29 +105,24 @@ static const struct {
 /* How many bytes of a type come after its struct btf_type. */
 static size_t rest_of(const struct btf_type *type)
 {
-	size_t vlen = BTF_INFO_VLEN(type->info);
+	static const u8 once[NR_BTF_KINDS] = {
+		[BTF_KIND_INT] = sizeof(u32),
+		[BTF_KIND_VAR] = sizeof(struct btf_var),
+		[BTF_KIND_DECL_TAG] = sizeof(struct btf_decl_tag),
+		[BTF_KIND_ARRAY] = sizeof(struct btf_array),
+	};
+	static const u8 for_each_member[NR_BTF_KINDS] = {
+		[BTF_KIND_STRUCT] = sizeof(struct btf_member),
+		[BTF_KIND_UNION] = sizeof(struct btf_member),
+		[BTF_KIND_ENUM] = sizeof(struct btf_enum),
+		[BTF_KIND_ENUM64] = sizeof(struct btf_enum64),
+		[BTF_KIND_FUNC_PROTO] = sizeof(struct btf_param),
+		[BTF_KIND_DATASEC] = sizeof(struct btf_var_secinfo),
+	};
+	unsigned int kind = BTF_INFO_KIND(type->info);
 
-	switch (BTF_INFO_KIND(type->info)) {
-	case BTF_KIND_INT:
-	case BTF_KIND_VAR:
-	case BTF_KIND_DECL_TAG:
-		return sizeof(u32);
-	case BTF_KIND_ARRAY:
-		return sizeof(struct btf_array);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return vlen * sizeof(struct btf_member);
-	case BTF_KIND_ENUM:
-		return vlen * sizeof(struct btf_enum);
-	case BTF_KIND_ENUM64:
-		return vlen * sizeof(struct btf_enum64);
-	case BTF_KIND_FUNC_PROTO:
-		return vlen * sizeof(struct btf_param);
-	case BTF_KIND_DATASEC:
-		return vlen * sizeof(struct btf_var_secinfo);
-	default:
-		return 0;
-	}
+	return kind < NR_BTF_KINDS ?
+		       once[kind] + BTF_INFO_VLEN(type->info) * for_each_member[kind] : 0;
 }
 
 /*

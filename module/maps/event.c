@@ -207,7 +207,7 @@ static void contradicted(struct ft_inode *rec)
 
 	if (!sb || !ft_state_stopped(sb))
 		ft_count(FT_MISMATCHES);
-	ft_inode_stale(rec);
+	ft_inode_doubt(rec, FT_OP_UNKNOWN);
 }
 
 static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,

@@ -236,21 +236,9 @@ void ft_inode_doubt_part(struct ft_inode *rec, enum ft_op op, u32 from, u32 end)
 }
 
 /**
- * ft_inode_stale() - the map may differ from F2FS from now on
+ * ft_inode_doubt() - the map may differ from F2FS from now on
  * @rec: the file; a scan is queued
- *
- * Context: atomic, rec->lock held.
- */
-void ft_inode_stale(struct ft_inode *rec)
-{
-	ft_inode_doubt_part(rec, FT_OP_UNKNOWN, 0, FT_LBLK_END);
-	rec->doubt = FT_OP_UNKNOWN;
-}
-
-/**
- * ft_inode_doubt() - ft_inode_stale() with a known cause
- * @rec: the file
- * @op: the cause
+ * @op: the cause, %FT_OP_UNKNOWN if it is not known
  *
  * Context: atomic, rec->lock held.
  */
@@ -736,35 +724,26 @@ struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino)
  */
 void ft_inode_put(struct ft_inode *rec)
 {
-	bool first;
-
 	if (!refcount_dec_and_test(&rec->ref))
 		return;
-	spin_lock(&freed_lock);
-	first = list_empty(&freed);
-	list_add_tail(&rec->freed_node, &freed);
-	spin_unlock(&freed_lock);
-	if (first)
+	guard(ft_spinlock)(&freed_lock);
+	if (list_empty(&freed))
 		queue_work(ft_wq, &freed_work);
+	list_add_tail(&rec->freed_node, &freed);
 }
 
 /* Remove a record from the table. False if another task has done so. */
 static bool take_out(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
-	int nodes;
-	bool is_in;
+	unsigned int nodes;
 
-	xa_lock(&vol->inodes);
-	is_in = xa_load(&vol->inodes, rec->ino) == rec;
-	if (is_in) {
-		nodes = own_nodes(&vol->inodes, rec->ino);
-		__xa_erase(&vol->inodes, rec->ino);
-		charge_nodes(vol, -nodes);
-	}
-	xa_unlock(&vol->inodes);
-	if (!is_in)
+	guard(ft_spinlock)(&vol->inodes.xa_lock);
+	if (xa_load(&vol->inodes, rec->ino) != rec)
 		return false;
+	nodes = own_nodes(&vol->inodes, rec->ino);
+	__xa_erase(&vol->inodes, rec->ino);
+	charge_nodes(vol, -(int)nodes);
 	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	return true;
 }
@@ -812,8 +791,7 @@ void ft_inode_remove_now(struct ft_inode *rec)
 	ft_inode_lock(rec);
 	removed_locked(rec);
 	/* a dead record is not queued by others */
-	if (!left)
-		left = rec->rebuild || ft_queue_has(rec);
+	left = left || rec->rebuild || ft_queue_has(rec);
 	if (left)
 		ft_queue_add(rec);
 	else

@@ -79,13 +79,7 @@ static inline void ft_inode_names_left_out(struct ft_volume *vol, long nr)
 
 /* === The lock ============================================================= */
 
-#ifdef FT_LEAVES_NOTES
 void ft_inode_take_up(struct ft_inode *rec);
-#else
-static inline void ft_inode_take_up(struct ft_inode *rec)
-{
-}
-#endif
 
 /**
  * ft_inode_lock() - lock a record and handle its note
@@ -107,7 +101,6 @@ DEFINE_CLASS(ft_record, struct ft_inode *, ({ __acquire(_T); spin_unlock(&_T->lo
 
 void ft_inode_change(struct ft_inode *rec, enum ft_change cause);
 
-void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
 void ft_inode_doubt_part(struct ft_inode *rec, enum ft_op op, u32 from, u32 end);
 void ft_inode_missed(struct ft_inode *rec, enum ft_op op);

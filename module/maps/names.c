@@ -440,7 +440,8 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 
 /*
  * ft_names_add() with the record of the inode; @rec is %NULL if there is none: @owner is
- * that of a new one. If it has no name after -ENOBUFS, the caller must see to that.
+ * that of a new one. If it has no name after -ENOBUFS, the caller must see to that, as
+ * add_or_lose() does.
  */
 static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 		    bool is_dir, u8 owner, struct ft_inode *rec)
@@ -483,6 +484,16 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 	return 0;
 }
 
+static int add_or_lose(struct ft_inode *dir, const struct link_key *key, u32 ino, bool is_dir,
+		       u8 owner, struct ft_inode *rec)
+{
+	int err = add_name(dir, key, ino, is_dir, owner, rec);
+
+	if (err == -ENOBUFS && rec)
+		name_lost(dir->vol, rec, false, NULL);
+	return err;
+}
+
 /**
  * ft_names_add() - add a name in a watched directory
  * @vol: the volume
@@ -505,13 +516,9 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir)
 {
 	struct link_key key = key_of(dir, name, len);
-	struct ft_inode *rec = ft_inode_find_again(vol, ino, is_dir);
-	/* as long as the inode has not been asked, it is taken for that of @dir */
-	int err = add_name(dir, &key, ino, is_dir, dir->owner, rec);
 
-	if (err == -ENOBUFS && rec)
-		name_lost(vol, rec, false, NULL);
-	return err;
+	/* as long as the inode has not been asked, its owner is taken for that of @dir */
+	return add_or_lose(dir, &key, ino, is_dir, dir->owner, ft_inode_find_again(vol, ino, is_dir));
 }
 
 /**
@@ -631,13 +638,10 @@ static struct ft_link *first_link(const struct ft_inode *rec,
 				  const struct inode *dir,
 				  const struct qstr *name)
 {
-	struct ft_link *link = hlist_entry_safe(rec->links.first,
-						struct ft_link, of_child);
+	struct ft_link *link = name_of(rec);
 
-	if (!link || link->parent->ino != (u32)dir->i_ino ||
-	    ft_inode_is_dead(link->parent))
-		return NULL;
-	if (link->len != name->len || memcmp(link->name, name->name, link->len))
+	if (!link || link->parent->ino != (u32)dir->i_ino || ft_inode_is_dead(link->parent) ||
+	    link->len != name->len || memcmp(link->name, name->name, link->len))
 		return NULL;
 	return link;
 }
@@ -700,15 +704,11 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino, is_dir);
 	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
 	struct link_key key;
-	int err;
 
 	if (parent && !being_dropped(parent)) {
 		key = key_of(parent, name->name, name->len);
-		err = add_name(parent, &key, inode->i_ino, is_dir,
-			       ft_mem_owner(inode->i_uid), rec);
-		name_missed(parent, err);
-		if (err == -ENOBUFS && rec)
-			name_lost(vol, rec, false, NULL);
+		name_missed(parent, add_or_lose(parent, &key, inode->i_ino, is_dir,
+						ft_mem_owner(inode->i_uid), rec));
 	} else if (rec && hlist_empty(&rec->links) && !ft_inode_is_target(rec)) {
 		/* followed since it was created, but not in a watched directory */
 		ft_inode_remove_now(rec);

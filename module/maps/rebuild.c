@@ -378,7 +378,7 @@ static int patch(struct ft_inode *rec)
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		if (err && ft_inode_followed(rec))
-			ft_inode_stale(rec);
+			ft_inode_doubt(rec, FT_OP_UNKNOWN);
 		spin_unlock(&rec->lock);
 		ft_let_writers_go();
 	}

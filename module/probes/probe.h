@@ -32,22 +32,10 @@ void ft_call_detach(void);
 bool ft_call_attached(void);
 void ft_call_missed(void);
 #else
-static inline void ft_call_attach(void)
-{
-}
-
-static inline void ft_call_detach(void)
-{
-}
-
-static inline bool ft_call_attached(void)
-{
-	return false;
-}
-
-static inline void ft_call_missed(void)
-{
-}
+#define ft_call_attach()	((void)0)
+#define ft_call_detach()	((void)0)
+#define ft_call_attached()	false
+#define ft_call_missed()	((void)0)
 #endif
 
 /* attach.c */

@@ -59,6 +59,12 @@ static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext,
 	return false;
 }
 
+/* How many blocks from @first on are the extent, or are before it. */
+static u32 alike(const struct ft_extent *ext, u32 first)
+{
+	return ext->lblk > first ? ext->lblk - first : ext->len;
+}
+
 /*
  * Compare from *@pos on, a limited number of extents. Events change both maps, so
  * they need not be locked between two steps.
@@ -77,17 +83,9 @@ static bool compare_some(struct ft_inode *rec, u32 *pos,
 		if (!any)
 			return true;
 		first = min(ours.lblk, theirs.lblk);
-		if (ours.lblk == theirs.lblk) {
-			len = min(ours.len, theirs.len);
-			if (ours.lba != theirs.lba)
-				sum->differing += len;
-		} else if (first == ours.lblk) {
-			len = min(ours.len, theirs.lblk - first);
+		len = min(alike(&ours, first), alike(&theirs, first));
+		if (ours.lblk != theirs.lblk || ours.lba != theirs.lba)
 			sum->differing += len;
-		} else {
-			len = min(theirs.len, ours.lblk - first);
-			sum->differing += len;
-		}
 		sum->blocks += len;
 		*pos = first + len;
 		if (left)

@@ -147,13 +147,13 @@ void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode,
 		w->pending = *ext;
 	if (ext->lba != FT_LBA_UNWRITTEN)
 		w->lookups[w->nr_lookups++ % FT_LOOKUPS_KEPT] = *ext;
-	if (w->in_hole && has_all(w, inode)) {
+	if (w->in_hole && has_all(w, inode))
 		w->complete = true;
-		send_sig(SIGKILL, current, 1);
-	} else if (!w->in_time && has_enough(w, inode)) {
+	else if (!w->in_time && has_enough(w, inode))
 		w->in_time = true;
-		send_sig(SIGKILL, current, 1);
-	}
+	else
+		return;
+	send_sig(SIGKILL, current, 1);
 }
 
 /*

@@ -176,7 +176,7 @@ static void forget(struct ft_volume *vol)
 	ft_mem_free(vol->logs, sizeof(*vol->logs));
 	ft_writers_free(vol->writers);
 	ft_tally_free(vol->tally);
-	ft_gc_free(vol->gc);
+	ft_mem_free(vol->gc, sizeof(*vol->gc));
 	ft_observers_forget(vol);
 }
 

@@ -20,16 +20,13 @@
 /* The full path of @path; if it is NULL, that of @dentry in its file system. */
 static char *path_string(const struct path *path, struct dentry *dentry)
 {
-	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
+	char *buf __free(kfree) = kmalloc(PATH_MAX, GFP_KERNEL);
+	char *str;
 
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
-	str = path ? d_path(path, buf, PATH_MAX) :
-		     dentry_path_raw(dentry, buf, PATH_MAX);
-	if (!IS_ERR(str))
-		str = kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
-	kfree(buf);
-	return str;
+	str = path ? d_path(path, buf, PATH_MAX) : dentry_path_raw(dentry, buf, PATH_MAX);
+	return IS_ERR(str) ? str : kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
 }
 
 /**

@@ -489,6 +489,24 @@ static void list_target(struct ft_target *t)
 	list_add_tail(&t->node, &targets);
 }
 
+/* Watch what ft_path_find() found for a new target. */
+static int add_found(struct ft_target *t, struct ft_found *found)
+{
+	int err;
+
+	guard(mutex)(&ft_targets_lock);
+	err = ft_attach_want(true);
+	if (err)
+		drop_found(found);
+	else
+		err = attach(t, found, true);
+	if (!err)
+		list_target(t);
+	else if (list_empty(&targets))
+		ft_attach_want(false);
+	return err;
+}
+
 /**
  * ft_target_add() - watch a directory
  * @path: its path
@@ -501,39 +519,18 @@ static void list_target(struct ft_target *t)
 int ft_target_add(const char *path)
 {
 	struct ft_found found = { };
-	struct ft_target *t;
+	struct ft_target *t = new_target(path);
 	int err;
 
-	t = new_target(path);
 	if (IS_ERR(t))
 		return PTR_ERR(t);
-
 	/* volumes that were detached just now give back their memory first */
-	err = wait_event_interruptible(ft_settled, !ft_mount_ending());
-	if (err) {
-		err = -EINTR;
-		goto fail;
-	}
-	err = ft_path_find(t->path, &found, true);
+	err = wait_event_interruptible(ft_settled, !ft_mount_ending()) ? -EINTR : 0;
+	err = err ?: ft_path_find(t->path, &found, true) ?: add_found(t, &found);
 	if (err)
-		goto fail;
-	mutex_lock(&ft_targets_lock);
-	err = ft_attach_want(true);
-	if (err)
-		drop_found(&found);
+		put_target(t);
 	else
-		err = attach(t, &found, true);
-	if (!err)
-		list_target(t);
-	else if (list_empty(&targets))
-		ft_attach_want(false);
-	mutex_unlock(&ft_targets_lock);
-	if (!err) {
 		ft_target_kick();
-		return 0;
-	}
-fail:
-	put_target(t);
 	return err;
 }
 
@@ -581,18 +578,19 @@ static struct ft_target *target_at(const struct ft_place *at)
 /*
  * Take ft_targets_lock, and find the target that a user means: the directory that the
  * path leads to, or else the text. A look-up that may take any time is the last resort.
+ * None is meant by %NULL.
  */
 static struct ft_target *lock_meant(const char *path)
 {
 	struct ft_place at = { };
 	struct ft_target *t = NULL;
-	bool absolute = path[0] == '/';
+	bool absolute = path && path[0] == '/';
 	bool found = absolute && !ft_path_look(path, &at, true, false);
 
 	mutex_lock(&ft_targets_lock);
 	if (found)
 		t = target_at(&at);
-	if (!t)
+	if (!t && path)
 		t = find_target(path);
 	if (t || found || !absolute)
 		return t;
@@ -615,13 +613,12 @@ static struct ft_target *lock_meant(const char *path)
  */
 int ft_target_wait(const char *path)
 {
-	struct ft_target *t;
+	struct ft_target *t = new_target(path);
 	int err;
 
-	t = new_target(path);
 	if (IS_ERR(t))
 		return PTR_ERR(t);
-	mutex_lock(&ft_targets_lock);
+	guard(mutex)(&ft_targets_lock);
 	if (find_target(path)) {
 		pr_err("path %s: is watched already\n", path);
 		err = -EEXIST;
@@ -631,12 +628,10 @@ int ft_target_wait(const char *path)
 	if (!err) {
 		list_target(t);
 		count_waiting();
-	}
-	mutex_unlock(&ft_targets_lock);
-	if (err)
-		put_target(t);
-	else
 		ft_target_kick();
+	} else {
+		put_target(t);
+	}
 	return err;
 }
 
@@ -666,16 +661,6 @@ static bool settled(const struct ft_volume *vol)
 	       (!atomic_read(&vol->nr_queued) && !atomic_read(&vol->nr_stale));
 }
 
-static size_t list_count(const struct list_head *list)
-{
-	const struct list_head *at;
-	size_t nr = 0;
-
-	list_for_each(at, list)
-		nr++;
-	return nr;
-}
-
 /**
  * ft_target_volumes() - collect the volumes of all targets, or of one
  * @path: a path of that target, as for ft_target_del(); %NULL for all
@@ -686,37 +671,26 @@ static size_t list_count(const struct list_head *list)
  */
 int ft_target_volumes(const char *path, struct ft_volume ***list)
 {
-	struct ft_volume **vols, *vol;
-	struct ft_target *only = NULL;
+	struct ft_target *only = lock_meant(path);
+	struct ft_volume *vol;
 	int nr = 0;
 
-	if (path) {
-		only = lock_meant(path);
-		if (!only) {
-			nr = -ENOENT;
-			goto out;
-		}
-	} else {
-		mutex_lock(&ft_targets_lock);
-	}
-	/* only the holder of this lock adds volumes */
-	rcu_read_lock();
-	nr = list_count(&ft_volumes);
-	rcu_read_unlock();
-	vols = kcalloc(nr, sizeof(*vols), GFP_KERNEL);
-	nr = 0;
-	if (!vols) {
-		nr = -ENOMEM;
-		goto out;
+	if (path && !only) {
+		mutex_unlock(&ft_targets_lock);
+		return -ENOENT;
 	}
 	rcu_read_lock();
 	list_for_each_entry_rcu(vol, &ft_volumes, node)
-		if ((!only || vol == only->vol) &&
-		    refcount_inc_not_zero(&vol->ref))
-			vols[nr++] = vol;
+		nr++;
 	rcu_read_unlock();
-	*list = vols;
-out:
+	/* only the holder of the lock adds volumes */
+	*list = kcalloc(nr, sizeof(vol), GFP_KERNEL);
+	nr = *list ? 0 : -ENOMEM;
+	rcu_read_lock();
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if (*list && (!only || vol == only->vol) && refcount_inc_not_zero(&vol->ref))
+			(*list)[nr++] = vol;
+	rcu_read_unlock();
 	mutex_unlock(&ft_targets_lock);
 	return nr;
 }

@@ -119,7 +119,6 @@ static struct ft_extension *replace_extension(struct ft_tally *tally,
 	struct ft_extension *least = tally->extension[FT_FIRST_EXTENSION], *ext;
 	struct ft_extension *other = tally->extension[FT_EXTENSION_OTHER];
 	unsigned int i, kind, nr = FT_MAX_EXTENSIONS;
-	int healed;
 
 	for (i = FT_FIRST_EXTENSION; i < FT_MAX_EXTENSIONS; i++) {
 		ext = tally->extension[i];
@@ -130,13 +129,9 @@ static struct ft_extension *replace_extension(struct ft_tally *tally,
 	/* files keep the old number; a probe may still count one break here */
 	WRITE_ONCE(least->number, least->number + nr);
 	strscpy_pad(least->name, name, sizeof(least->name));
-	for (kind = 0; kind < FT_NR_KINDS; kind++) {
-		healed = atomic_read(&least->healed[kind]);
-		if (healed) {
-			atomic_sub(healed, &least->healed[kind]);
-			atomic_add(healed, &other->healed[kind]);
-		}
-	}
+	for (kind = 0; kind < FT_NR_KINDS; kind++)
+		if (atomic_read(&least->healed[kind]))
+			atomic_add(atomic_xchg(&least->healed[kind], 0), &other->healed[kind]);
 	return least;
 }
 

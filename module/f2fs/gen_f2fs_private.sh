@@ -138,10 +138,14 @@ from_source() {
 	enumerator() { echo "$1"; }
 }
 
-# type(NAME) - print the definition of a struct or enum, comments removed
+# laid_out(NAME) - print the definition of a struct or enum, with offsets and sizes in comments
+laid_out() {
+	pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null
+}
+
+# type(NAME) - the same without comments
 type() {
-	pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
-		sed -e 's,/\*.*\*/,,' -e 's/[[:space:]]*$//' -e '/^$/d'
+	laid_out "$1" | sed -e 's,/\*.*\*/,,' -e 's/[[:space:]]*$//' -e '/^$/d'
 }
 
 # need(NAME) - the same, but a type that is missing ends the build
@@ -160,16 +164,14 @@ need_known() {
 
 # offset(STRUCT, MEMBER) - where the member is, in bytes
 offset() {
-	bytes=$(pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
-		sed -n "s,.*[ *]$2\\(\\[[0-9]*\\]\\)*; */\\* *\\([0-9]*\\) .*,\\2,p")
+	bytes=$(laid_out "$1" | sed -n "s,.*[ *]$2\\(\\[[0-9]*\\]\\)*; */\\* *\\([0-9]*\\) .*,\\2,p")
 	[ -n "$bytes" ] || die "$1.$2: its offset is not in the BTF of $given"
 	echo "$bytes"
 }
 
 # bytes(STRUCT) - how large it is
 bytes() {
-	bytes=$(pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
-		sed -n 's,.*/\* size: \([0-9]*\).*,\1,p')
+	bytes=$(laid_out "$1" | sed -n 's,.*/\* size: \([0-9]*\).*,\1,p')
 	[ -n "$bytes" ] || die "$1: its size is not in the BTF of $given"
 	echo "$bytes"
 }

@@ -54,10 +54,10 @@ struct ft_link {
 };
 
 struct link_key {
+	u32 hash;
+	unsigned int len;
 	const struct ft_inode *parent;
 	const char *name;
-	unsigned int len;
-	u32 hash;
 };
 
 /* The name is hashed once for each event, with a seed of the volume. */
@@ -74,19 +74,13 @@ static struct link_key key_of(const struct ft_inode *dir, const char *name,
 	return key;
 }
 
-static u32 hash_key(const void *data, u32 len, u32 seed)
+/* @hash: of a &struct link_key, or of a link */
+static u32 hash_at(const void *hash, u32 len, u32 seed)
 {
-	const struct link_key *key = data;
-
-	return key->hash;
+	return *(const u32 *)hash;
 }
 
-static u32 hash_link(const void *data, u32 len, u32 seed)
-{
-	const struct ft_link *link = data;
-
-	return link->hash;
-}
+static_assert(offsetof(struct link_key, hash) == 0);
 
 static int compare_link(struct rhashtable_compare_arg *arg, const void *data)
 {
@@ -100,8 +94,9 @@ static int compare_link(struct rhashtable_compare_arg *arg, const void *data)
 
 static const struct rhashtable_params link_params = {
 	.head_offset = offsetof(struct ft_link, node),
-	.hashfn = hash_key,
-	.obj_hashfn = hash_link,
+	.key_offset = offsetof(struct ft_link, hash),
+	.key_len = sizeof(u32),
+	.hashfn = hash_at,
 	.obj_cmpfn = compare_link,
 	.automatic_shrinking = true,
 };

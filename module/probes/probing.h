@@ -129,9 +129,9 @@ static __always_inline struct ft_volume *ft_probe_begin_volume(const struct supe
 }
 
 /* The statement after it handles the event of a file, if that is followed; it must not return. */
-#define ft_probe_file(rec, inode) \
-	for (struct ft_inode *rec = ft_probe_begin((inode)->i_sb, (inode)->i_ino); \
-	     rec; rec = NULL, ft_probe_leave())
+#define ft_probe_file_of(rec, sb, ino) \
+	for (struct ft_inode *rec = ft_probe_begin(sb, ino); rec; rec = NULL, ft_probe_leave())
+#define ft_probe_file(rec, inode) ft_probe_file_of(rec, (inode)->i_sb, (inode)->i_ino)
 
 /* The same for an event of a volume, if that is watched. @ino: the inode, or 0. */
 #define ft_probe_volume(vol, sb, ino) \

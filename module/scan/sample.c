@@ -125,6 +125,7 @@ bool ft_sample_step(struct ft_worker *w)
 {
 	struct ft_volume *vol = w->vol;
 	u64 begun = ktime_get_ns();
+	bool more;
 
 	if (ft_volume_gone(vol))
 		return false;
@@ -135,16 +136,13 @@ bool ft_sample_step(struct ft_worker *w)
 		w->sample = next_file(vol);
 		w->sample_ns = 0;
 	}
-	if (w->sample &&
-	    ft_file_sample(w, w->sample) == FT_STEP_MORE &&
-	    !ft_queue_wanted(w->sample)) {
-		w->sample_ns += ktime_get_ns() - begun;
-		/* writers wait for the lock of the file */
-		schedule_timeout_uninterruptible(STEP_PAUSE);
-		return true;
-	}
+	more = w->sample && ft_file_sample(w, w->sample) == FT_STEP_MORE &&
+	       !ft_queue_wanted(w->sample);
 	w->sample_ns += ktime_get_ns() - begun;
-	ft_sample_end(w);
+	if (more) /* writers wait for the lock of the file */
+		schedule_timeout_uninterruptible(STEP_PAUSE);
+	else
+		ft_sample_end(w);
 	return true;
 }
 

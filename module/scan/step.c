@@ -29,6 +29,14 @@
 
 /* === The super block ====================================================== */
 
+/* The time limit begins now. w->lock is held. */
+static void start_watchdog(struct ft_worker *w)
+{
+	w->since = jiffies;
+	w->killed = false;
+	mod_delayed_work(ft_wq, &w->watchdog, FT_STEP_LIMIT);
+}
+
 /* Returns NULL if the super block is not available now. */
 static struct super_block *hold_sb(struct ft_worker *w)
 {
@@ -36,13 +44,10 @@ static struct super_block *hold_sb(struct ft_worker *w)
 
 	if (!sb)
 		return NULL;
-	spin_lock(&w->lock);
+	guard(ft_spinlock)(&w->lock);
 	w->sb = sb;
 	w->task = current;
-	w->since = jiffies;
-	w->killed = false;
-	spin_unlock(&w->lock);
-	mod_delayed_work(ft_wq, &w->watchdog, FT_STEP_LIMIT);
+	start_watchdog(w);
 	return sb;
 }
 
@@ -220,12 +225,9 @@ void ft_step_end(struct ft_worker *w, struct inode *inode)
 void ft_step_killable(struct ft_worker *w)
 {
 	allow_kernel_signal(SIGKILL);
-	spin_lock(&w->lock);
+	guard(ft_spinlock)(&w->lock);
 	w->killable = current;
-	w->since = jiffies;
-	w->killed = false;
-	spin_unlock(&w->lock);
-	mod_delayed_work(ft_wq, &w->watchdog, FT_STEP_LIMIT);
+	start_watchdog(w);
 }
 
 /**

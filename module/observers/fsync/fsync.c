@@ -152,15 +152,10 @@ static unsigned int bucket_of(u64 value)
 	return min_t(unsigned int, fls64(value), BUCKETS - 1);
 }
 
-static unsigned int bucket_of_ns(u64 ns)
-{
-	return bucket_of(div_u64(ns, NSEC_PER_USEC));
-}
-
 static void add_ns(struct hist *hist, u64 ns)
 {
 	hist->sum += ns;
-	hist->buckets[bucket_of_ns(ns)]++;
+	hist->buckets[bucket_of(div_u64(ns, NSEC_PER_USEC))]++;
 }
 
 /* === The fsync of this task =============================================== */
@@ -247,12 +242,6 @@ static noinline void fsync_node_block(void)
 
 	if (f)
 		f->node_blocks++;
-}
-
-/* Forget the fsyncs that are under way; no probe runs. */
-static void forget_tasks(void)
-{
-	memset(table, 0, sizeof(*table));
 }
 
 /* === The fsyncs of a volume =============================================== */
@@ -404,7 +393,8 @@ static void attach(void)
 	size_t i;
 	int err;
 
-	forget_tasks();
+	/* forget the fsyncs that were under way; no probe runs */
+	memset(table, 0, sizeof(*table));
 	guard(mutex)(&attach_lock);
 	for (i = 0; i < NR_FUNCTIONS; i++) {
 		probes[i] = (struct kretprobe){
@@ -473,7 +463,7 @@ static void show_unknown(struct seq_file *m)
 
 static void attach(void)
 {
-	forget_tasks();
+	memset(table, 0, sizeof(*table));
 }
 
 static void detach(void)

@@ -542,12 +542,8 @@ static __always_inline void count_event(const struct super_block *sb,
 					unsigned long ino, u64 first, u64 end,
 					unsigned int what)
 {
-	struct ft_inode *rec = ft_probe_begin(sb, ino);
-
-	if (!rec)
-		return;
-	count(rec, first, min_t(u64, end, FT_LBLK_END), what);
-	ft_probe_leave();
+	ft_probe_file_of(rec, sb, ino)
+		count(rec, first, min_t(u64, end, FT_LBLK_END), what);
 }
 
 static u64 index_of(struct page *page)
@@ -584,15 +580,12 @@ static void probe_submit_read(void *unused, struct super_block *sb, int type,
 /* Is the block of a file there, by its map, which does not know this write yet? */
 static noinline bool is_at(const struct super_block *sb, unsigned long ino, u32 lblk, u32 lba)
 {
-	struct ft_inode *rec = ft_probe_begin(sb, ino);
-	bool found;
+	bool found = false;
 
-	if (!rec)
-		return false;
-	spin_lock(&rec->lock);
-	found = ft_extmap_lba(&rec->map, lblk) == lba;
-	spin_unlock(&rec->lock);
-	ft_probe_leave();
+	ft_probe_file_of(rec, sb, ino) {
+		guard(ft_spinlock)(&rec->lock);
+		found = ft_extmap_lba(&rec->map, lblk) == lba;
+	}
 	return found;
 }
 

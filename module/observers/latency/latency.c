@@ -231,14 +231,10 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 		end(r);
 }
 
-static noinline void count_other(const struct super_block *sb, unsigned long ino)
+static noinline void count_other(const struct inode *inode)
 {
-	struct ft_inode *rec = ft_probe_begin(sb, ino);
-
-	if (!rec)
-		return;
-	atomic64_inc(&ft_latency_of(rec)->other);
-	ft_probe_leave();
+	ft_probe_file(rec, inode)
+		atomic64_inc(&ft_latency_of(rec)->other);
 }
 
 /* F2FS reads pages. They are in the order of the file. */
@@ -247,7 +243,6 @@ static void probe_submit_read(void *unused, struct super_block *sb, int type,
 {
 	struct ft_read *r = own();
 	struct folio *folio;
-	struct ft_inode *rec;
 	u64 from;
 
 	if (is_active(r) && r->direct)
@@ -260,21 +255,17 @@ static void probe_submit_read(void *unused, struct super_block *sb, int type,
 	from = ((u64)folio->index + folio_page_idx(folio, bio->bi_io_vec->bv_page)) << PAGE_SHIFT;
 	if (unlikely(!is_active(r) || r->direct || folio->mapping->host != r->inode ||
 		     from < r->next || from >= r->end)) {
-		count_other(sb, folio->mapping->host->i_ino);
+		count_other(folio->mapping->host);
 		return;
 	}
-	rec = ft_probe_begin(sb, r->inode->i_ino);
-	if (!rec)
-		return;
-	count_bio(r, rec, from, bio);
-	ft_probe_leave();
+	ft_probe_file(rec, r->inode)
+		count_bio(r, rec, from, bio);
 }
 
 /* The block layer gets a bio: is it one of the current task's direct read? */
 static void probe_bio_queue(void *unused, struct bio *bio)
 {
 	struct ft_read *r;
-	struct ft_inode *rec;
 
 	/* what a device makes of a bio is submitted within the submission of that */
 	if (bio_op(bio) != REQ_OP_READ || current->bio_list)
@@ -282,11 +273,8 @@ static void probe_bio_queue(void *unused, struct bio *bio)
 	r = own();
 	if (!is_active(r) || !r->direct || bio == r->not)
 		return;
-	rec = ft_probe_begin(r->inode->i_sb, r->inode->i_ino);
-	if (!rec)
-		return;
-	count_bio(r, rec, r->next, bio);
-	ft_probe_leave();
+	ft_probe_file(rec, r->inode)
+		count_bio(r, rec, r->next, bio);
 }
 
 static const struct ft_probe probes[] = {
@@ -335,6 +323,11 @@ static void exit_latency(void)
 	ft_mem_free(readings, READINGS_SIZE);
 }
 
+static void watch(void *state)
+{
+	raw_spin_lock_init(&((struct ft_read_times *)state)->lock);
+}
+
 const struct ft_observer ft_latency = {
 	.text = &ft_latency_text,
 	.on = &ft_latency_on,
@@ -345,5 +338,5 @@ const struct ft_observer ft_latency = {
 	.detach = detach,
 	.state_size = sizeof(struct ft_read_times),
 	.nr_counts = FT_LATENCY_COUNTS,
-	.watch = ft_times_watch,
+	.watch = watch,
 };

@@ -380,19 +380,6 @@ void ft_times_bio_complete(void *unused, struct request_queue *q, struct bio *bi
 }
 
 /**
- * ft_times_watch() - a volume is followed
- * @state: its times, zeroed
- *
- * Context: process.
- */
-void ft_times_watch(void *state)
-{
-	struct ft_read_times *t = state;
-
-	raw_spin_lock_init(&t->lock);
-}
-
-/**
  * ft_times_reset() - all times of a volume begin again
  * @t: the times
  *

@@ -53,7 +53,6 @@ struct ft_read {
 int ft_times_init(void);
 void ft_times_exit(void);
 void ft_times_clear(void);
-void ft_times_watch(void *state);
 void ft_times_reset(struct ft_read_times *t);
 void ft_times_begin(struct ft_read *r, struct ft_inode *rec, bool one);
 void ft_times_fly(struct ft_read *r, const struct bio *bio, struct ft_inode *rec,

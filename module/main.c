@@ -228,8 +228,7 @@ static int __init fragtrace_init(void)
 	err = ft_debugfs_init();
 	if (err)
 		goto err_request;
-	pr_info("%s %s\n", wait && paths ? "waiting for" : "watching",
-		paths ?: "nothing yet");
+	pr_info("%s %s\n", wait && paths ? "waiting for" : "watching", paths ?: "nothing yet");
 	return 0;
 
 err_request:

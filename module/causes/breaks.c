@@ -107,8 +107,7 @@ void ft_breaks_set_cause(struct ft_inode *rec, u32 lblk, u32 cause)
 /* === Why here ============================================================= */
 
 /* File @ino, written by @by, got the block that would have followed @rec's last one. */
-static noinline void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
-			   u32 ino, u32 by)
+static noinline void blame(struct ft_inode *rec, const struct ft_alloc *alloc, u32 ino, u32 by)
 {
 	const struct ft_inode *culprit = xa_load(&rec->vol->inodes, ino);
 	const struct ft_pair pair = {
@@ -116,8 +115,7 @@ static noinline void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
 		.victim_ext = rec->extension,
 		.culprit = ft_writer_first(rec->vol, by),
 		.culprit_ext = culprit && !culprit->is_dir ?
-				       culprit->extension :
-				       FT_EXTENSION_UNWATCHED,
+				       culprit->extension : FT_EXTENSION_UNWATCHED,
 	};
 
 	ft_tally_pair(rec->vol, &pair);
@@ -127,9 +125,8 @@ static noinline void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
  * The reason why a block that has just been allocated at @lba, and was at @old_lba
  * before, does not follow @prev.
  */
-static __always_inline enum ft_why why_not_after(struct ft_inode *rec, u32 prev,
-						 u32 lba, u32 old_lba,
-						 const struct ft_alloc *alloc)
+static __always_inline enum ft_why why_not_after(struct ft_inode *rec, u32 prev, u32 lba,
+						 u32 old_lba, const struct ft_alloc *alloc)
 {
 	struct ft_volume *vol = rec->vol;
 	struct ft_run run;
@@ -143,8 +140,7 @@ static __always_inline enum ft_why why_not_after(struct ft_inode *rec, u32 prev,
 	if (log & FT_OTHER_LOG)
 		return FT_WHY_OTHER_LOG;
 	if (log & FT_FILLS_HOLES ||
-	    ft_log_filled(&vol->logs->log[ft_log_nr(log)],
-			  ft_segment_of(vol, lba)))
+	    ft_log_filled(&vol->logs->log[ft_log_nr(log)], ft_segment_of(vol, lba)))
 		return FT_WHY_SSR;
 	if (!ft_segment_offset(vol, prev + 1))
 		return FT_WHY_NEW_SEGMENT;
@@ -152,24 +148,21 @@ static __always_inline enum ft_why why_not_after(struct ft_inode *rec, u32 prev,
 	if (run.lba) {
 		if (run.ino != rec->ino)
 			blame(rec, alloc, run.ino, run.writer);
-		else if (old_lba != FT_LBA_UNWRITTEN ||
-			 !ft_segment_is_valid(vol, prev + 1))
+		else if (old_lba != FT_LBA_UNWRITTEN || !ft_segment_is_valid(vol, prev + 1))
 			/* blocks of this file are written in another order */
 			return FT_WHY_MOVED;
 		return FT_WHY_INTERLEAVED;
 	}
 	if (old_lba != FT_LBA_UNWRITTEN)
 		return FT_WHY_MOVED;
-	return ft_segment_is_valid(vol, prev + 1) ? FT_WHY_INTERLEAVED :
-						    FT_WHY_UNKNOWN;
+	return ft_segment_is_valid(vol, prev + 1) ? FT_WHY_INTERLEAVED : FT_WHY_UNKNOWN;
 }
 
 /*
  * The reason why @next, which is older, does not follow the previous block, which has
  * just been allocated at @lba, and was at @old_lba before.
  */
-static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba,
-				  u32 next)
+static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba, u32 next)
 {
 	if (old_lba != FT_LBA_UNWRITTEN)
 		return FT_WHY_MOVED;
@@ -191,8 +184,7 @@ static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
  * break after each block, and the next block heals it. Such a break does not count.
  * If it had replaced an older break, the older one has been healed now.
  */
-static void healed(struct ft_inode *rec, u32 lblk, u32 cause,
-		   const struct ft_alloc *alloc)
+static void healed(struct ft_inode *rec, u32 lblk, u32 cause, const struct ft_alloc *alloc)
 {
 	if ((cause & ~FT_CAUSE_WHY_MASK) != cause_of(alloc, FT_WHY_NONE))
 		ft_tally_healed(rec->vol, rec->extension, cause);
@@ -202,14 +194,12 @@ static void healed(struct ft_inode *rec, u32 lblk, u32 cause,
 
 /* Count breaks before and after a range that have gone with this change. */
 static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
-			 const struct ft_around *before,
-			 const struct ft_alloc *alloc)
+			 const struct ft_around *before, const struct ft_alloc *alloc)
 {
 	u32 prev;
 
 	if (before->has_prev && before->first != FT_LBA_UNWRITTEN &&
-	    before->first != before->prev + 1 &&
-	    ext->lba == before->prev + 1)
+	    before->first != before->prev + 1 && ext->lba == before->prev + 1)
 		healed(rec, ext->lblk, before->cause, alloc);
 	if (!before->has_next || ext->lba + ext->len != before->next)
 		return;
@@ -225,8 +215,7 @@ static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 
 /* The cause of a break before a range that was just allocated, if there is one. */
 static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
-			const struct ft_around *before,
-			const struct ft_alloc *alloc)
+			const struct ft_around *before, const struct ft_alloc *alloc)
 {
 	u32 cause;
 
@@ -234,8 +223,7 @@ static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
 		return cause_of(alloc, FT_WHY_NONE);
 	if (ext->lba == before->prev + 1)
 		return before->prev_cause;
-	cause = cause_of(alloc, why_not_after(rec, before->prev, ext->lba,
-					      before->first, alloc));
+	cause = cause_of(alloc, why_not_after(rec, before->prev, ext->lba, before->first, alloc));
 	/*
 	 * F2FS made the previous block of inline data. It writes that at once, to the
 	 * log of hot data, so no next block can follow it.
@@ -248,12 +236,10 @@ static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
 
 /* The cause of the break after a range; there is one. */
 static u32 cause_after(struct ft_inode *rec, const struct ft_extent *ext,
-		       const struct ft_around *before,
-		       const struct ft_alloc *alloc)
+		       const struct ft_around *before, const struct ft_alloc *alloc)
 {
 	/* its predecessor was erased before, and is now written elsewhere */
-	if (before->last == FT_LBA_UNWRITTEN &&
-	    ft_cause_why(before->next_cause) == FT_WHY_MOVED)
+	if (before->last == FT_LBA_UNWRITTEN && ft_cause_why(before->next_cause) == FT_WHY_MOVED)
 		return cause_of(alloc, FT_WHY_MOVED);
 	return cause_of(alloc, why_not_before(rec, ext->lba + ext->len - 1,
 					      before->last, before->next));
@@ -269,16 +255,14 @@ static u32 cause_after(struct ft_inode *rec, const struct ft_extent *ext,
  * Context: atomic, rec->lock held, RCU read section.
  */
 void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
-		      const struct ft_around *before,
-		      const struct ft_alloc *alloc)
+		      const struct ft_around *before, const struct ft_alloc *alloc)
 {
 	count_healed(rec, ext, before, alloc);
 	ft_breaks_set_cause(rec, ext->lblk, cause_before(rec, ext, before, alloc));
 	if (!before->has_next || before->next == ext->lba + ext->len)
 		return;
 	ft_breaks_set_cause(rec, before->limit, cause_after(rec, ext, before, alloc));
-	if (before->last != FT_LBA_UNWRITTEN &&
-	    before->next != before->last + 1) {
+	if (before->last != FT_LBA_UNWRITTEN && before->next != before->last + 1) {
 		rec->replaced = before->next_cause;
 		rec->replaced_at = before->limit + 1;
 	}
@@ -294,12 +278,10 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
  *
  * Context: atomic, rec->lock held.
  */
-void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
-		      const struct ft_around *before,
+void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end, const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	if (before->has_next && before->has_prev &&
-	    before->next != before->prev + 1)
+	if (before->has_next && before->has_prev && before->next != before->prev + 1)
 		ft_breaks_set_cause(rec, before->limit, cause_of(alloc, FT_WHY_MOVED));
 	if (rec->replaced_at > lblk && rec->replaced_at <= end)
 		rec->replaced_at = 0;
@@ -309,8 +291,7 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
  * No probe runs here that has the super block in use. While this lock is held the
  * super block stays, unless it is gone already.
  */
-static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
-			     const struct ft_alloc *alloc)
+static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba, const struct ft_alloc *alloc)
 {
 	guard(ft_spinlock)(&rec->vol->queue_lock);
 	return why_not_after(rec, prev, lba, FT_LBA_UNWRITTEN, alloc);
@@ -322,8 +303,7 @@ static bool was_broken(struct ft_inode *rec, const struct ft_extent *known)
 	u32 prev;
 
 	return ft_extmap_before(&rec->map, known->lblk, &prev) &&
-	       known->lba != prev + 1 &&
-	       ft_cause_why(known->cause) != FT_WHY_NONE;
+	       known->lba != prev + 1 && ft_cause_why(known->cause) != FT_WHY_NONE;
 }
 
 /**
@@ -352,8 +332,7 @@ u32 ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext, u32 prev)
 	stayed = ft_extmap_next(&rec->map, ext->lblk, &known) &&
 		 known.lba != FT_LBA_UNWRITTEN && known.lblk <= ext->lblk &&
 		 known.lba - known.lblk == ext->lba - ext->lblk;
-	if (stayed && (!broken || (known.lblk == ext->lblk &&
-				   was_broken(rec, &known))))
+	if (stayed && (!broken || (known.lblk == ext->lblk && was_broken(rec, &known))))
 		return known.cause;
 	if (!broken && alloc.op == FT_OP_UNKNOWN)
 		return FT_CAUSE_UNKNOWN;
@@ -399,8 +378,7 @@ void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within)
 void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty)
 {
 	if (dirty && rec->writer != FT_SNAP_WRITER_UNKNOWN &&
-	    ft_writer_first(rec->vol, rec->writer) !=
-		    ft_writer_first(rec->vol, writer))
+	    ft_writer_first(rec->vol, rec->writer) != ft_writer_first(rec->vol, writer))
 		writer = FT_SNAP_WRITER_SEVERAL;
 	WRITE_ONCE(rec->writer, writer);
 }

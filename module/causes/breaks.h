@@ -42,13 +42,10 @@ struct ft_alloc {
 };
 
 void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
-		      const struct ft_around *before,
+		      const struct ft_around *before, const struct ft_alloc *alloc);
+void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end, const struct ft_around *before,
 		      const struct ft_alloc *alloc);
-void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
-		      const struct ft_around *before,
-		      const struct ft_alloc *alloc);
-u32 ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
-		    u32 prev);
+u32 ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext, u32 prev);
 void ft_breaks_set_cause(struct ft_inode *rec, u32 lblk, u32 cause);
 void ft_breaks_replaced(struct ft_inode *rec);
 void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within);
@@ -75,8 +72,7 @@ static __always_inline void ft_log_took(struct ft_volume *vol, unsigned int nr,
 {
 	const struct ft_log *log = &vol->logs->log[nr];
 
-	if (READ_ONCE(log->ino) != ino ||
-	    lba - READ_ONCE(log->segment) >= vol->segment_blocks)
+	if (READ_ONCE(log->ino) != ino || lba - READ_ONCE(log->segment) >= vol->segment_blocks)
 		ft_log_took_any(vol, nr, ino, writer, lba);
 }
 
@@ -91,8 +87,7 @@ static __always_inline void ft_log_took(struct ft_volume *vol, unsigned int nr,
  *
  * Context: atomic, rec->lock held.
  */
-static __always_inline void ft_breaks_went_on(struct ft_inode *rec, u32 lblk,
-					      bool rewritten)
+static __always_inline void ft_breaks_went_on(struct ft_inode *rec, u32 lblk, bool rewritten)
 {
 	if (rewritten && rec->replaced_at == lblk + 1)
 		ft_breaks_replaced(rec);

@@ -52,8 +52,7 @@ struct ft_gc *ft_gc_new(void)
 /* Does the segment hold nodes? F2FS numbers their logs 3 to 5. */
 static bool holds_nodes(struct ft_volume *vol, u32 segment)
 {
-	int log = ft_segment_log(vol, vol->main_blkaddr +
-				      segment * vol->segment_blocks);
+	int log = ft_segment_log(vol, vol->main_blkaddr + segment * vol->segment_blocks);
 
 	return log >= 3 && log <= 5;
 }
@@ -149,8 +148,7 @@ static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
 		return NULL;
 	if (is_of(&gc->victim[gc->last], segment))
 		return &gc->victim[gc->last];
-	for (i = *chain_of(gc, segment); i != FT_GC_NONE;
-	     i = gc->victim[i].next) {
+	for (i = *chain_of(gc, segment); i != FT_GC_NONE; i = gc->victim[i].next) {
 		ft_check_steps(++n, FT_GC_VICTIMS);
 		if (is_of(&gc->victim[i], segment)) {
 			gc->last = i;
@@ -207,8 +205,7 @@ static void count_share(struct ft_gc *gc, const struct ft_gc_victim *victim, u32
  */
 void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 {
-	enum ft_victim_kind kind = READ_ONCE(vol->gc_foreground) ? FT_VICTIM_FG :
-								   FT_VICTIM_BG;
+	enum ft_victim_kind kind = READ_ONCE(vol->gc_foreground) ? FT_VICTIM_FG : FT_VICTIM_BG;
 	struct ft_gc *gc = vol->gc;
 	struct ft_gc_victim *victim;
 	u32 *moved;

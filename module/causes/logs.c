@@ -44,8 +44,7 @@ struct ft_logs *ft_logs_new(void)
  *
  * Context: atomic; RCU read section.
  */
-void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer,
-		     u32 lba)
+void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer, u32 lba)
 {
 	u32 segment = ft_segment_begin(vol, lba);
 	struct ft_log *log = &vol->logs->log[nr];

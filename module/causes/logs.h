@@ -62,8 +62,7 @@ struct ft_logs {
 };
 
 struct ft_logs *ft_logs_new(void);
-void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer,
-		     u32 lba);
+void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer, u32 lba);
 struct ft_run ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba);
 
 void ft_log_fills(struct ft_volume *vol, int nr, u32 segment);
@@ -77,8 +76,7 @@ static inline unsigned int ft_log_nr(int log)
 /* Is this one of the last two segments whose holes the log filled? */
 static inline bool ft_log_filled(const struct ft_log *log, u32 segment)
 {
-	return READ_ONCE(log->filled[0]) == segment ||
-	       READ_ONCE(log->filled[1]) == segment;
+	return READ_ONCE(log->filled[0]) == segment || READ_ONCE(log->filled[1]) == segment;
 }
 
 #endif

@@ -55,8 +55,7 @@ struct ft_tally *ft_tally_new(void)
 		return NULL;
 	spin_lock_init(&tally->lock);
 	for (i = 0; i < ARRAY_SIZE(first); i++)
-		if (!new_extension(tally, first[i], strlen(first[i]),
-				   GFP_KERNEL)) {
+		if (!new_extension(tally, first[i], strlen(first[i]), GFP_KERNEL)) {
 			ft_tally_free(tally);
 			return NULL;
 		}
@@ -113,8 +112,7 @@ static const char *extension_of(const char *name, size_t len)
 }
 
 /* Replace the extension with the fewest files; the oldest such one. */
-static struct ft_extension *replace_extension(struct ft_tally *tally,
-					      const char *name)
+static struct ft_extension *replace_extension(struct ft_tally *tally, const char *name)
 {
 	struct ft_extension *least = tally->extension[FT_FIRST_EXTENSION], *ext;
 	struct ft_extension *other = tally->extension[FT_EXTENSION_OTHER];
@@ -140,8 +138,7 @@ static struct ft_extension *of_number(const struct ft_tally *tally, u32 number)
 {
 	struct ft_extension *ext = tally->extension[number & FT_EXTENSION_MASK];
 
-	return READ_ONCE(ext->number) == number ? ext :
-		tally->extension[FT_EXTENSION_OTHER];
+	return READ_ONCE(ext->number) == number ? ext : tally->extension[FT_EXTENSION_OTHER];
 }
 
 static void file_gone(struct ft_tally *tally, u32 number)
@@ -162,8 +159,7 @@ static void file_gone(struct ft_tally *tally, u32 number)
  * Context: process; ns_lock held.
  * Return: the number, %FT_EXTENSION_OTHER if it gets none.
  */
-u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
-		       size_t len)
+u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name, size_t len)
 {
 	const char *text = extension_of(name, len);
 	struct ft_tally *tally = vol->tally;
@@ -180,8 +176,7 @@ u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
 		if (!strcmp(tally->extension[i]->name, text))
 			ext = tally->extension[i];
 	if (!ext && tally->nr_extensions < FT_MAX_EXTENSIONS && ft_mem_room())
-		ext = new_extension(tally, text, strlen(text),
-				    GFP_NOWAIT | __GFP_NOWARN);
+		ext = new_extension(tally, text, strlen(text), GFP_NOWAIT | __GFP_NOWARN);
 	if (!ext && tally->nr_extensions == FT_MAX_EXTENSIONS)
 		ext = replace_extension(tally, text);
 	if (!ext)
@@ -262,8 +257,7 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 	guard(ft_spinlock)(&tally->lock);
 	for (p = tally->chain[chain]; p && n++ < FT_MAX_SEARCHED; p = p->next)
 		if (p->victim == pair->victim && p->culprit == pair->culprit &&
-		    p->victim_ext == pair->victim_ext &&
-		    p->culprit_ext == pair->culprit_ext)
+		    p->victim_ext == pair->victim_ext && p->culprit_ext == pair->culprit_ext)
 			break;
 	ft_check_steps(n, FT_MAX_SEARCHED + 1);
 	/* a pair farther back in a long chain would not be found any more */

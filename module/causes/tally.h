@@ -106,8 +106,7 @@ static inline unsigned int ft_tally_nr_extensions(const struct ft_tally *tally)
 
 struct ft_tally *ft_tally_new(void);
 void ft_tally_free(struct ft_tally *tally);
-u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
-		       size_t len);
+u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name, size_t len);
 void ft_tally_file_gone(struct ft_volume *vol, u32 extension);
 void ft_tally_name(struct ft_volume *vol, u32 extension, char *name);
 void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause);

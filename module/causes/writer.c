@@ -149,8 +149,7 @@ static bool may_add(struct ft_writers *writers, size_t size)
 }
 
 /* Add a number for a process; @same_as is its first number, or 0. */
-static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
-			     const char *comm)
+static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as, const char *comm)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 	char cgroup[CGROUP_LEN];
@@ -192,8 +191,7 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 /* May a process keep the number that it got some periods ago? */
 static bool still_good(struct ft_writers *writers, const struct ft_writer *w)
 {
-	bool many = writers->nr >= MANY_WRITERS &&
-		    *count_of_user(writers) >= MANY_OF_USER;
+	bool many = writers->nr >= MANY_WRITERS && *count_of_user(writers) >= MANY_OF_USER;
 
 	return ft_writer_period() - w->period < (many ? 16 : 1);
 }

@@ -115,8 +115,7 @@ static inline u64 ft_writer_key(void)
 {
 	const u32 *comm = (const u32 *)current->comm;
 
-	return (u64)current->pid << 32 |
-	       (comm[0] ^ comm[1] * 3 ^ comm[2] * 5 ^ comm[3] * 7);
+	return (u64)current->pid << 32 | (comm[0] ^ comm[1] * 3 ^ comm[2] * 5 ^ comm[3] * 7);
 }
 
 /**

@@ -78,8 +78,7 @@
 /* Check that a loop ended within its bound, in builds with FT_DEBUG. */
 static inline void ft_check_steps(unsigned int steps, unsigned int bound)
 {
-	WARN_ONCE(FT_DEBUG && steps > bound, "%u steps, bound %u\n", steps,
-		  bound);
+	WARN_ONCE(FT_DEBUG && steps > bound, "%u steps, bound %u\n", steps, bound);
 }
 
 #endif

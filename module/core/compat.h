@@ -20,14 +20,12 @@
  * Between 6.1 and 6.12 the marks of a super block moved into a struct of their
  * own; before, the caller named the connector. Can go with 6.1.
  */
-static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
-					  struct super_block *sb)
+static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark, struct super_block *sb)
 {
 #ifdef FT_HAVE_FSNOTIFY_SB_INFO
 	return fsnotify_add_mark(mark, sb, FSNOTIFY_OBJ_TYPE_SB, 0);
 #else
-	return fsnotify_add_mark(mark, &sb->s_fsnotify_marks,
-				 FSNOTIFY_OBJ_TYPE_SB, 0, NULL);
+	return fsnotify_add_mark(mark, &sb->s_fsnotify_marks, FSNOTIFY_OBJ_TYPE_SB, 0, NULL);
 #endif
 }
 

@@ -108,8 +108,7 @@ static void *alloc_node(struct ft_extmap *map, size_t bytes)
 	void *node = NULL;
 
 	if (!no_memory())
-		node = bytes == NODE_BYTES ? kmem_cache_alloc(cache, gfp) :
-					     kmalloc(bytes, gfp);
+		node = bytes == NODE_BYTES ? kmem_cache_alloc(cache, gfp) : kmalloc(bytes, gfp);
 	if (node)
 		map->bytes += bytes;
 	return node;
@@ -243,8 +242,7 @@ static u32 cause_near(const struct ft_leaf *leaf, unsigned int i)
 }
 
 /* Move all entries from @from on to @to, in the same leaf. */
-static __always_inline void move_entries(struct ft_leaf *leaf, unsigned int to,
-					 unsigned int from)
+static __always_inline void move_entries(struct ft_leaf *leaf, unsigned int to, unsigned int from)
 {
 	unsigned int nr = leaf->nr - from;
 
@@ -256,8 +254,7 @@ static __always_inline void move_entries(struct ft_leaf *leaf, unsigned int to,
 
 /* Copy entries to another leaf, which has room for them. */
 static void copy_entries(struct ft_extmap *map, struct ft_leaf *to, unsigned int at,
-			 const struct ft_leaf *from, unsigned int first,
-			 unsigned int nr)
+			 const struct ft_leaf *from, unsigned int first, unsigned int nr)
 {
 	bool differ = to->causes;
 	unsigned int i;
@@ -408,8 +405,7 @@ static inline void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 {
 	if (lblk - f->lo >= f->hi - f->lo)
 		descend(map, f, lblk);
-	else if (lblk < start_of(f->leaf->entry[f->at]) ||
-		 lblk >= end_of(f, f->at))
+	else if (lblk < start_of(f->leaf->entry[f->at]) || lblk >= end_of(f, f->at))
 		seek_in_leaf(f, lblk);
 }
 
@@ -476,8 +472,7 @@ static bool share(struct ft_extmap *map, struct tree_path *path)
 static void insert_child(struct branch *b, unsigned int at, u32 key, void *child)
 {
 	memmove(&b->key[at + 1], &b->key[at], (b->nr - at) * sizeof(b->key[0]));
-	memmove(&b->child[at + 1], &b->child[at],
-		(b->nr - at) * sizeof(b->child[0]));
+	memmove(&b->child[at + 1], &b->child[at], (b->nr - at) * sizeof(b->child[0]));
 	b->key[at] = key;
 	b->child[at] = child;
 	b->nr++;
@@ -487,8 +482,7 @@ static void remove_child(struct branch *b, unsigned int at)
 {
 	b->nr--;
 	memmove(&b->key[at], &b->key[at + 1], (b->nr - at) * sizeof(b->key[0]));
-	memmove(&b->child[at], &b->child[at + 1],
-		(b->nr - at) * sizeof(b->child[0]));
+	memmove(&b->child[at], &b->child[at + 1], (b->nr - at) * sizeof(b->child[0]));
 }
 
 /* How many nodes a split of this leaf takes. */
@@ -524,8 +518,7 @@ static void add_child(struct ft_extmap *map, struct tree_path *path, u32 key,
 		right->nr = b->nr - keep;
 		right->level = level;
 		memcpy(right->key, &b->key[keep], right->nr * sizeof(b->key[0]));
-		memcpy(right->child, &b->child[keep],
-		       right->nr * sizeof(b->child[0]));
+		memcpy(right->child, &b->child[keep], right->nr * sizeof(b->child[0]));
 		b->nr = keep;
 		if (at <= keep)
 			insert_child(b, at, key, child);
@@ -610,10 +603,8 @@ static bool merge(struct ft_extmap *map, struct branch *b, unsigned int at)
 		from = b->child[at + 1];
 		if (to->nr + from->nr > BRANCH_ROOM * 3 / 4)
 			return false;
-		memcpy(&to->key[to->nr], from->key,
-		       from->nr * sizeof(from->key[0]));
-		memcpy(&to->child[to->nr], from->child,
-		       from->nr * sizeof(from->child[0]));
+		memcpy(&to->key[to->nr], from->key, from->nr * sizeof(from->key[0]));
+		memcpy(&to->child[to->nr], from->child, from->nr * sizeof(from->child[0]));
 		to->nr += from->nr;
 	}
 	free_node(map, b->child[at + 1], NODE_BYTES);
@@ -656,8 +647,7 @@ static void tidy(struct ft_extmap *map, u32 lblk)
 }
 
 /* A child has a new first block: set its key, and those of branches it begins. */
-static void set_key(struct ft_extmap *map, struct tree_path *path,
-		    unsigned int level, u32 key)
+static void set_key(struct ft_extmap *map, struct tree_path *path, unsigned int level, u32 key)
 {
 	for (; level <= map->height; level++) {
 		path->node[level]->key[path->at[level]] = key;
@@ -807,8 +797,7 @@ static void replace(struct ft_extmap *map, unsigned int from, unsigned int to,
 }
 
 /* Replace all entries from @from to the end of the leaf, and all before @end. */
-static void replace_beyond(struct ft_extmap *map, unsigned int from, u32 start,
-			   u32 end, u64 what)
+static void replace_beyond(struct ft_extmap *map, unsigned int from, u32 start, u32 end, u64 what)
 {
 	struct ft_leaf *leaf = map->finger.leaf;
 	u32 hi = map->finger.hi;
@@ -920,8 +909,7 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
  */
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
 {
-	if (unlikely(ext->lblk >= FT_LBLK_END ||
-		     ext->len > FT_LBLK_END - ext->lblk))
+	if (unlikely(ext->lblk >= FT_LBLK_END || ext->len > FT_LBLK_END - ext->lblk))
 		return -EFBIG;
 	return store_range(map, ext->lblk, ft_extent_end(ext), encode(ext));
 }
@@ -1308,8 +1296,7 @@ static __always_inline bool step_back(struct ft_extmap *map, struct ft_finger *f
  * Step to the first entry with an LBA that ends after *@pos. Then no block between
  * the old *@pos and the new one is written. False if there is none, or too far away.
  */
-static __always_inline bool step_to_written(struct ft_extmap *map,
-					    struct ft_finger *f, u32 *pos)
+static __always_inline bool step_to_written(struct ft_extmap *map, struct ft_finger *f, u32 *pos)
 {
 	unsigned int nr;
 	u32 end;
@@ -1358,8 +1345,7 @@ static __always_inline bool step_back_to_written(struct ft_extmap *map,
  *
  * Context: atomic, nothing else uses the map.
  */
-void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
-		      struct ft_around *around)
+void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end, struct ft_around *around)
 {
 	struct ft_finger f;
 	u32 pos = lblk;
@@ -1601,8 +1587,7 @@ void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from)
  */
 int ft_extmap_setup(void)
 {
-	cache = kmem_cache_create("fragtrace_node", NODE_BYTES, 0, SLAB_NO_MERGE,
-				  NULL);
+	cache = kmem_cache_create("fragtrace_node", NODE_BYTES, 0, SLAB_NO_MERGE, NULL);
 	return cache ? 0 : -ENOMEM;
 }
 

@@ -152,8 +152,7 @@ static inline u32 ft_extent_end(const struct ft_extent *ext)
  * Return: true if the block was stored. False in any other case, also if the block
  * was not at @old_lba; nothing has changed then.
  */
-static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
-				   u32 lba)
+static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
 {
 	u64 *entry, known, old = (u64)lblk << FT_START_SHIFT;
 	struct ft_finger *f = &map->finger;
@@ -194,8 +193,7 @@ bool ft_extmap_in_one(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
 bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba);
-void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
-		      struct ft_around *around);
+void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end, struct ft_around *around);
 void ft_extmap_set_cause(struct ft_extmap *map, u32 lblk, u32 cause);
 u32 ft_extmap_cause(struct ft_extmap *map, u32 lblk);
 u32 ft_extmap_drop_causes(struct ft_extmap *map, u32 from, unsigned int max);

@@ -244,8 +244,7 @@ u8 ft_mem_largest_owner(void)
 	unsigned int owner, most = 0;
 
 	for (owner = 1; owner < FT_OWNERS; owner++)
-		if (atomic_long_read(&owners[owner]) >
-		    atomic_long_read(&owners[most]))
+		if (atomic_long_read(&owners[owner]) > atomic_long_read(&owners[most]))
 			most = owner;
 	WRITE_ONCE(largest, most);
 	return most;
@@ -260,8 +259,7 @@ u8 ft_mem_largest_owner(void)
  */
 bool ft_mem_within_share(u8 owner)
 {
-	return 2 * atomic_long_read(&owners[owner]) <
-	       atomic_long_read(&owners[READ_ONCE(largest)]);
+	return 2 * atomic_long_read(&owners[owner]) < atomic_long_read(&owners[READ_ONCE(largest)]);
 }
 
 /* What the allocator takes: kmalloc() for more than a page takes up to twice as much. */
@@ -311,8 +309,7 @@ void ft_mem_free(const void *p, size_t size)
  */
 long ft_mem_used(void)
 {
-	return atomic_long_read(&mem_bytes) +
-	       atomic_long_read(&ft_extmap_dropped);
+	return atomic_long_read(&mem_bytes) + atomic_long_read(&ft_extmap_dropped);
 }
 
 /**
@@ -355,8 +352,7 @@ bool ft_mem_room_of(u8 owner)
 {
 	if (likely(ft_mem_room()))
 		return true;
-	if (!ft_mem_within_share(owner) ||
-	    ft_mem_used() > (long)(mem_budget / 32 * 31))
+	if (!ft_mem_within_share(owner) || ft_mem_used() > (long)(mem_budget / 32 * 31))
 		return false;
 	if (ft_mem_uses_more_than(15))
 		ft_mem_want_room();
@@ -372,8 +368,7 @@ bool ft_mem_room_of(u8 owner)
  *
  * Context: atomic; nothing else uses the map.
  */
-void ft_mem_charge(const struct ft_extmap *map, u8 owner, u32 old_nr,
-		   u64 old_bytes)
+void ft_mem_charge(const struct ft_extmap *map, u8 owner, u32 old_nr, u64 old_bytes)
 {
 	if (map->nr != old_nr)
 		this_cpu_add(nr_extents, (s64)map->nr - old_nr);
@@ -495,8 +490,7 @@ bool ft_mem_is_full(u8 owner)
  */
 bool ft_mem_is_tight(void)
 {
-	long lasting = atomic_long_read(&mem_bytes) -
-		       atomic_long_read(&second_bytes);
+	long lasting = atomic_long_read(&mem_bytes) - atomic_long_read(&second_bytes);
 
 	return lasting > (long)(mem_budget / 16 * 15) ||
 	       atomic_long_read(&mem_bytes) > (long)(mem_budget / 32 * 31);

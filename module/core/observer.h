@@ -59,8 +59,7 @@ struct ft_observer {
 	unsigned int nr_counts;
 	void (*watch)(void *state);
 	void (*forget)(void *state);
-	void (*read)(struct ft_inode *rec, u32 first, u32 end, bool direct,
-		     bool known);
+	void (*read)(struct ft_inode *rec, u32 first, u32 end, bool direct, bool known);
 	void (*drop)(struct ft_inode *rec);
 	void (*give_way)(void);
 	void (*show_stats)(struct seq_file *m);

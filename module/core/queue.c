@@ -124,12 +124,10 @@ void ft_queue_wake_worker(struct ft_volume *vol)
 		return;
 	/* the sample may be due in years */
 	if (vol->sampled)
-		delay = time_before(now, vol->sample_due) ?
-				vol->sample_due - now : 0;
+		delay = time_before(now, vol->sample_due) ? vol->sample_due - now : 0;
 	if (rec)
 		delay = min_t(unsigned long, delay,
-			      is_before(now, rec->queue.due) ?
-				      rec->queue.due - (u32)now : 0);
+			      is_before(now, rec->queue.due) ? rec->queue.due - (u32)now : 0);
 	if (!ft_volume_gone(vol))
 		mod_delayed_work(ft_wq, vol->work, delay);
 }
@@ -204,8 +202,7 @@ void ft_queue_add_held(struct ft_inode *rec)
 	if (rec->held < FT_HELD_TRIES)
 		rec->held++;
 	/* a resync, or an audit, waits for a number of tries */
-	if (rec->held < FT_HELD_TRIES || ft_inode_is_dead(rec) || rec->resync ||
-	    rec->audit)
+	if (rec->held < FT_HELD_TRIES || ft_inode_is_dead(rec) || rec->resync || rec->audit)
 		return;
 	guard(ft_spinlock)(&vol->queue_lock);
 	due = next_parked(vol);

@@ -427,8 +427,7 @@ static inline bool ft_inode_followed(const struct ft_inode *rec)
  */
 static inline bool ft_inode_is_shown(const struct ft_inode *rec)
 {
-	return !rec->is_dir &&
-	       (!hlist_empty(&rec->links) || READ_ONCE(rec->gone_path));
+	return !rec->is_dir && (!hlist_empty(&rec->links) || READ_ONCE(rec->gone_path));
 }
 
 /* Is it a directory with a target that begins here? */

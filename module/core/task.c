@@ -28,8 +28,7 @@ static void begin_of_path(struct cgroup *cgroup, char *path, size_t size)
 		at = cgroup_ancestor(cgroup, level);
 		if (!at)
 			break;
-		len += scnprintf(path + len, size - len, "/%s",
-				 rcu_dereference_raw(at->kn->name));
+		len += scnprintf(path + len, size - len, "/%s", rcu_dereference_raw(at->kn->name));
 	}
 	if (!len)
 		strscpy(path, "/", size);

@@ -99,8 +99,7 @@ static size_t copy_part(char __user **buf, size_t *left, loff_t *pos, u64 start,
 	return todo;
 }
 
-static ssize_t binary_read(struct file *file, char __user *buf, size_t count,
-			   loff_t *pos)
+static ssize_t binary_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	static const u64 zeros;
 	struct binary *bin = file->private_data;

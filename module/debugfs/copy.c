@@ -146,8 +146,7 @@ static int list_volumes(struct ft_snapshot *snap)
 /* Is a path kept as it is, or are there too many long ones? */
 static bool is_usual(const struct ft_snapshot *snap, size_t len)
 {
-	return len < USUAL_PATH ||
-	       snap->paths.nr < ft_vec_budget() / PATHS_SHARE;
+	return len < USUAL_PATH || snap->paths.nr < ft_vec_budget() / PATHS_SHARE;
 }
 
 /* There is room for its path, and for all files of this step. */
@@ -208,8 +207,7 @@ static int list_files(struct ft_snapshot *snap, u32 volume)
 				       path_room(snap, PATH_MAX), 1) ?:
 		      ft_vec_make_room(&snap->files, FILES_PER_STEP,
 				       sizeof(struct ft_snap_file)) ?:
-		      ft_vec_make_room(&snap->recs, FILES_PER_STEP,
-				       sizeof(struct ft_inode *));
+		      ft_vec_make_room(&snap->recs, FILES_PER_STEP, sizeof(struct ft_inode *));
 	} while (!err && list_some(snap, volume, &ino));
 	return err;
 }
@@ -249,10 +247,8 @@ static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_inode *rec,
 					.lblk = some[i].lblk,
 					.len = some[i].len,
 					.lba = some[i].lba,
-					.flags = some[i].encoded ?
-							 FT_SNAP_ENCODED : 0,
-					.cause = snap->view == FT_VIEW_TABLE ? 0 :
-						 some[i].cause,
+					.flags = some[i].encoded ? FT_SNAP_ENCODED : 0,
+					.cause = snap->view == FT_VIEW_TABLE ? 0 : some[i].cause,
 				};
 		if (nr < want)
 			return true;
@@ -271,8 +267,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 
 	f->first = snap->extents.nr;
 	while (!done) {
-		err = ft_vec_make_room(&snap->extents, 64,
-				sizeof(struct ft_snap_extent));
+		err = ft_vec_make_room(&snap->extents, 64, sizeof(struct ft_snap_extent));
 		if (err)
 			return err;
 		/* disable interrupts: writers are waiting for this lock */
@@ -284,11 +279,9 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 			from = 0;
 		}
 		changes = rec->changes;
-		f->flags = ft_inode_is_stale(rec) || tries > MAX_TRIES ?
-				   FT_SNAP_STALE : 0;
+		f->flags = ft_inode_is_stale(rec) || tries > MAX_TRIES ? FT_SNAP_STALE : 0;
 		gone = !ft_inode_followed(rec);
-		done = gone ||
-		       copy_some(snap, file, rec, &from, EXTENTS_PER_STEP);
+		done = gone || copy_some(snap, file, rec, &from, EXTENTS_PER_STEP);
 		if (gone) {
 			snap->extents.nr = f->first;
 			f->flags |= FT_SNAP_OMITTED;
@@ -342,8 +335,7 @@ static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 		if (number + *base != snap->writers.nr)
 			break;
 		cgroup = FT_SNAP_NO_PATH;
-		err = ft_vec_make_room(&snap->writers, 1,
-				       sizeof(struct ft_snap_writer));
+		err = ft_vec_make_room(&snap->writers, 1, sizeof(struct ft_snap_writer));
 		if (!err && w->cgroup[0])
 			err = ft_snapshot_append(snap, w->cgroup, &cgroup);
 		if (err)
@@ -357,8 +349,7 @@ static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 				.volume = volume,
 				.same_as = w->same_as + *base,
 			};
-		memcpy(ft_snap_writer(snap, snap->writers.nr)->comm, w->comm,
-		       sizeof(w->comm));
+		memcpy(ft_snap_writer(snap, snap->writers.nr)->comm, w->comm, sizeof(w->comm));
 		snap->writers.nr++;
 		cond_resched();
 	}
@@ -400,8 +391,7 @@ static int list_causes(struct ft_snapshot *snap)
 	u32 volume, base;
 	int err;
 
-	err = ft_vec_make_room(&snap->writers, FT_FIRST_WRITER,
-			       sizeof(struct ft_snap_writer));
+	err = ft_vec_make_room(&snap->writers, FT_FIRST_WRITER, sizeof(struct ft_snap_writer));
 	if (err)
 		return err;
 	for (; snap->writers.nr < FT_FIRST_WRITER; snap->writers.nr++)
@@ -411,8 +401,7 @@ static int list_causes(struct ft_snapshot *snap)
 		err = list_writers(snap, volume, &base);
 		if (err)
 			return err;
-		for (; file < snap->files.nr &&
-		       ft_snap_file(snap, file)->volume == volume; file++)
+		for (; file < snap->files.nr && ft_snap_file(snap, file)->volume == volume; file++)
 			translate(snap, ft_snap_file(snap, file), base);
 	}
 	return 0;
@@ -427,8 +416,7 @@ static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 	size_t i;
 
 	for (i = 0; i < f->nr; i++) {
-		const struct ft_snap_extent *ext =
-			ft_snap_extent(snap, f->first + i);
+		const struct ft_snap_extent *ext = ft_snap_extent(snap, f->first + i);
 		u32 window = ext->lblk / FT_REQUEST_BLOCKS;
 		u32 last = (ext->lblk + ext->len - 1) / FT_REQUEST_BLOCKS;
 		u32 windows = last - window + 1;

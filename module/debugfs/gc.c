@@ -64,8 +64,7 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	struct line *line;
 	u32 n;
 
-	if (ft_vec_make_room(&lines->vec, 1 + FT_GC_VICTIMS + FT_GC_SHARES,
-			     sizeof(struct line)))
+	if (ft_vec_make_room(&lines->vec, 1 + FT_GC_VICTIMS + FT_GC_SHARES, sizeof(struct line)))
 		return -ENOMEM;
 	/*
 	 * Probes wait for the lock, so it is let go in between. Shares are read before

@@ -89,8 +89,7 @@ static void *lines_start(struct seq_file *m, loff_t *pos)
 		return NULL;
 	if (!*pos)
 		return SEQ_START_TOKEN;
-	return *pos <= lines->vec.nr ?
-		       lines->vec.data + lines->text->size * (*pos - 1) : NULL;
+	return *pos <= lines->vec.nr ? lines->vec.data + lines->text->size * (*pos - 1) : NULL;
 }
 
 static void *lines_next(struct seq_file *m, void *v, loff_t *pos)
@@ -113,8 +112,7 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 	if (text->version && FT_BLOCK_SIZE != SZ_4K)
 		seq_printf(m, "# block_bytes %u\n", FT_BLOCK_SIZE);
 	if (is_off(text))
-		seq_printf(m, "# not known: the module was loaded with %s=0\n",
-			   text->parameter);
+		seq_printf(m, "# not known: the module was loaded with %s=0\n", text->parameter);
 	else if (text->head)
 		text->head(m, lines);
 	if (text->columns)
@@ -181,8 +179,7 @@ static int fill(struct ft_lines *lines)
 static int text_open(struct inode *inode, struct file *file)
 {
 	const struct ft_text *text = inode->i_private;
-	struct ft_lines *lines = __seq_open_private(file, text->ops ?: &lines_ops,
-						    sizeof(*lines));
+	struct ft_lines *lines = __seq_open_private(file, text->ops ?: &lines_ops, sizeof(*lines));
 	int err = 0;
 
 	if (!lines)
@@ -201,8 +198,7 @@ static int text_open(struct inode *inode, struct file *file)
  * Take one line from the user. The caller frees *@text. A path in the line may
  * be escaped as in our own output.
  */
-static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
-		     char **text)
+static int take_line(const char __user *ubuf, size_t count, loff_t *pos, char **text)
 {
 	size_t max = 4 * PATH_MAX + 8;
 	char *line;
@@ -240,8 +236,7 @@ static int reset(const struct ft_text *text, char *line)
 	return 0;
 }
 
-static ssize_t text_write(struct file *file, const char __user *ubuf, size_t count,
-			  loff_t *pos)
+static ssize_t text_write(struct file *file, const char __user *ubuf, size_t count, loff_t *pos)
 {
 	const struct ft_text *text = file_inode(file)->i_private;
 	char *line = NULL;

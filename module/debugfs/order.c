@@ -136,8 +136,7 @@ static int list_by_lba(struct ft_snapshot *snap)
 			struct ft_snap_file *f = ft_snap_file(snap, file);
 
 			for (i = f->first; i < f->first + f->nr; i++)
-				if (ft_snap_extent(snap, i)->lba !=
-				    FT_SNAP_UNWRITTEN)
+				if (ft_snap_extent(snap, i)->lba != FT_SNAP_UNWRITTEN)
 					order[snap->order.nr++] = i;
 			cond_resched();
 		}

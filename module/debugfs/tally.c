@@ -140,8 +140,7 @@ static int by_number(const void *a, const void *b)
 
 /* === Lines ================================================================ */
 
-static void show_healed(struct seq_file *m, const struct ft_lines *lines,
-			const void *line)
+static void show_healed(struct seq_file *m, const struct ft_lines *lines, const void *line)
 {
 	const struct sum *sum = line;
 	const char *words[3];
@@ -166,8 +165,7 @@ static void put_process(struct seq_file *m, const char *ext, const struct proces
 	}
 }
 
-static void show_pair(struct seq_file *m, const struct ft_lines *lines,
-		      const void *line)
+static void show_pair(struct seq_file *m, const struct ft_lines *lines, const void *line)
 {
 	const struct sum *sum = line;
 

@@ -38,8 +38,7 @@ static char *put(char *at, const char *word, size_t len)
 	d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9"
 
 /* All numbers of two digits. */
-static const char two_digits[] =
-	TENS("0") TENS("1") TENS("2") TENS("3") TENS("4")
+static const char two_digits[] = TENS("0") TENS("1") TENS("2") TENS("3") TENS("4")
 	TENS("5") TENS("6") TENS("7") TENS("8") TENS("9");
 
 static unsigned int nr_digits(u32 number)
@@ -142,8 +141,7 @@ static char *put_cause(char *at, u32 cause)
 	return at;
 }
 
-static char *put_table_line(char *at, struct ft_snapshot *snap,
-			    const struct ft_snap_extent *ext,
+static char *put_table_line(char *at, struct ft_snapshot *snap, const struct ft_snap_extent *ext,
 			    const struct ft_snap_file *f)
 {
 	at = put_dev(at, snap, f->volume);
@@ -151,12 +149,10 @@ static char *put_table_line(char *at, struct ft_snapshot *snap,
 	at = put_field(at, ext->len);
 	at = put_field(at, ext->lblk);
 	at = put_field(at, f->ino);
-	return f->flags & FT_SNAP_FRAGMENTED ? PUT(at, "fragmented ") :
-					       PUT(at, "contiguous ");
+	return f->flags & FT_SNAP_FRAGMENTED ? PUT(at, "fragmented ") : PUT(at, "contiguous ");
 }
 
-static char *put_extents_line(char *at, struct ft_snapshot *snap,
-			      const struct ft_snap_extent *ext,
+static char *put_extents_line(char *at, struct ft_snapshot *snap, const struct ft_snap_extent *ext,
 			      const struct ft_snap_file *f)
 {
 	at = put_dev(at, snap, f->volume);
@@ -171,8 +167,7 @@ static char *put_extents_line(char *at, struct ft_snapshot *snap,
 	at = put_field(at, ext->lba);
 	at = put_field(at, ext->lba + ext->len - 1);
 	at = put_field(at, ext->len);
-	at = ext->flags & FT_SNAP_ENCODED ? PUT(at, "encoded ") :
-					    PUT(at, "- ");
+	at = ext->flags & FT_SNAP_ENCODED ? PUT(at, "encoded ") : PUT(at, "- ");
 	if (!ft_snapshot_breaks(snap, ext - ft_snap_extent(snap, 0)))
 		return PUT(at, "- - - - ");
 	return put_process(put_cause(at, ext->cause), snap, ext->cause);
@@ -187,8 +182,7 @@ static u32 main_cause(struct ft_snapshot *snap, const struct ft_snap_file *f)
 	memset(count, 0, sizeof(snap->kinds));
 	for (i = f->first; i < f->first + f->nr; i++) {
 		if (ft_snapshot_breaks(snap, i))
-			count[ft_snap_extent(snap, i)->cause &
-			      (FT_SNAP_KINDS - 1)]++;
+			count[ft_snap_extent(snap, i)->cause & (FT_SNAP_KINDS - 1)]++;
 		/* a file may have millions of them */
 		cond_resched();
 	}
@@ -198,8 +192,7 @@ static u32 main_cause(struct ft_snapshot *snap, const struct ft_snap_file *f)
 	return best;
 }
 
-static char *put_files_line(char *at, struct ft_snapshot *snap,
-			    const struct ft_snap_file *f)
+static char *put_files_line(char *at, struct ft_snapshot *snap, const struct ft_snap_file *f)
 {
 	at = put_dev(at, snap, f->volume);
 	at = put_field(at, f->ino);
@@ -219,8 +212,7 @@ static char *put_files_line(char *at, struct ft_snapshot *snap,
 /* Paths are in the order of their files: each ends where the next one begins. */
 static size_t path_len(struct ft_snapshot *snap, u32 file)
 {
-	u64 end = file + 1 < snap->files.nr ?
-			  ft_snap_file(snap, file + 1)->path : snap->file_paths;
+	u64 end = file + 1 < snap->files.nr ? ft_snap_file(snap, file + 1)->path : snap->file_paths;
 
 	return end - ft_snap_file(snap, file)->path - 1;
 }
@@ -289,8 +281,7 @@ static void show_marks(struct seq_file *m, struct ft_snapshot *snap)
 		if (v->flags & FT_SNAP_STOPPED)
 			seq_printf(m, "# stopped %u:%u\n", v->major, v->minor);
 		if (v->left_out)
-			seq_printf(m, "# left_out %u:%u %llu\n", v->major,
-				   v->minor, v->left_out);
+			seq_printf(m, "# left_out %u:%u %llu\n", v->major, v->minor, v->left_out);
 	}
 }
 

@@ -129,8 +129,7 @@ static size_t rest_of(const struct btf_type *type)
  * Is a struct of this name, if there is one, as large as it was? The strings of a module
  * are counted on from those of the kernel, of which there are @before bytes.
  */
-static bool has_size(const void *btf, size_t len, u32 before, const char *name,
-		     size_t size)
+static bool has_size(const void *btf, size_t len, u32 before, const char *name, size_t size)
 {
 	const struct btf_header *head = btf;
 	const struct btf_type *type;

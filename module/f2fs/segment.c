@@ -64,14 +64,12 @@ int ft_segment_log(const struct ft_volume *vol, u32 lba)
 }
 
 /* Is this log in a segment, and filling its holes? */
-static bool log_fills_holes(const struct super_block *sb, unsigned int log,
-			    u32 segment)
+static bool log_fills_holes(const struct super_block *sb, unsigned int log, u32 segment)
 {
 	u32 segno;
 	u8 type;
 
-	return ft_f2fs_log(sb, log, &segno, &type) && type != ALLOC_LFS &&
-	       segno == segment;
+	return ft_f2fs_log(sb, log, &segno, &type) && type != ALLOC_LFS && segno == segment;
 }
 
 /**
@@ -106,8 +104,7 @@ int ft_segment_compare(const struct ft_volume *vol, u32 prev, u32 lba)
 	}
 	if (log_fills_holes(sb, log, segment) ||
 	    (log == LOG_COLD_DATA &&
-	     (log_fills_holes(sb, LOG_PINNED, segment) ||
-	      log_fills_holes(sb, LOG_ATGC, segment))))
+	     (log_fills_holes(sb, LOG_PINNED, segment) || log_fills_holes(sb, LOG_ATGC, segment))))
 		return log | FT_FILLS_HOLES;
 	return log;
 }

@@ -108,8 +108,7 @@ enum ft_why {
 /* The cause of a block that a scan found. */
 #define FT_CAUSE_UNKNOWN	((__u32)FT_WHY_UNKNOWN << FT_CAUSE_WHY_SHIFT)
 
-static inline __u32 ft_cause(enum ft_op op, enum ft_flush flush,
-			     enum ft_why why, __u32 writer)
+static inline __u32 ft_cause(enum ft_op op, enum ft_flush flush, enum ft_why why, __u32 writer)
 {
 	return op | flush << FT_CAUSE_FLUSH_SHIFT | why << FT_CAUSE_WHY_SHIFT |
 	       writer << FT_CAUSE_WRITER_SHIFT;

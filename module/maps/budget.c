@@ -65,16 +65,14 @@ static u64 map_bytes(struct ft_inode *rec, const struct choice *c)
 /* The size of a file: its record, names and maps. */
 static u64 bytes_of(struct ft_inode *rec, const struct choice *c)
 {
-	return ft_inode_size() + map_bytes(rec, c) +
-	       READ_ONCE(rec->names_size) * FT_NAMES_UNIT;
+	return ft_inode_size() + map_bytes(rec, c) + READ_ONCE(rec->names_size) * FT_NAMES_UNIT;
 }
 
 /* Directories with names in them, and targets, do not give way. */
 static bool can_give_way(const struct ft_inode *rec, const struct choice *c)
 {
 	return READ_ONCE(rec->owner) == c->owner &&
-	       !(rec->is_dir && !hlist_empty(&rec->children)) &&
-	       !ft_inode_is_target(rec);
+	       !(rec->is_dir && !hlist_empty(&rec->children)) && !ft_inode_is_target(rec);
 }
 
 static void find_largest(struct ft_inode *rec, void *arg)
@@ -111,8 +109,7 @@ static void drop_causes(struct ft_inode *rec, void *arg)
 	u64 bytes;
 
 	if (rec->is_dir || !can_give_way(rec, c) || bytes_of(rec, c) < c->bytes ||
-	    (c->dropped && ft_mem_is_eased(0)) ||
-	    !refcount_inc_not_zero(&rec->ref))
+	    (c->dropped && ft_mem_is_eased(0)) || !refcount_inc_not_zero(&rec->ref))
 		return;
 	rcu_read_unlock();
 	bytes = free_causes(rec);
@@ -157,8 +154,7 @@ static void leave_out(struct ft_inode *rec, void *arg)
 	struct choice *c = arg;
 
 	if (!can_give_way(rec, c) || bytes_of(rec, c) < c->bytes ||
-	    (c->dropped && ft_mem_is_eased(c->pending)) ||
-	    !refcount_inc_not_zero(&rec->ref))
+	    (c->dropped && ft_mem_is_eased(c->pending)) || !refcount_inc_not_zero(&rec->ref))
 		return;
 	rcu_read_unlock();
 	if (map_bytes(rec, c) && omit(rec)) {
@@ -198,8 +194,7 @@ static void give_way(struct work_struct *work)
 {
 	if (ft_mem_yielding())
 		ft_observers_give_way();
-	while (ft_mem_is_tight() &&
-	       largest_gives_way(ft_mem_largest_owner(), 0))
+	while (ft_mem_is_tight() && largest_gives_way(ft_mem_largest_owner(), 0))
 		cond_resched();
 }
 
@@ -211,8 +206,7 @@ static void take_up(struct ft_inode *rec, void *arg)
 	struct choice *c = arg;
 	long limit = ft_mem_budget() / 16 * 14, needs = 0;
 
-	if (rec->is_dir ? !READ_ONCE(rec->refused) :
-			  READ_ONCE(rec->state) != FT_OMITTED)
+	if (rec->is_dir ? !READ_ONCE(rec->refused) : READ_ONCE(rec->state) != FT_OMITTED)
 		return;
 	if (ft_mem_within_share(READ_ONCE(rec->owner)))
 		limit = ft_mem_budget() / 16 * 15;

@@ -102,8 +102,7 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 
 /* @before: filled by read_before() */
 static int store_over(struct ft_inode *rec, const struct ft_extent *ext,
-		      const struct ft_before *before,
-		      const struct ft_alloc *alloc)
+		      const struct ft_before *before, const struct ft_alloc *alloc)
 {
 	u64 bytes = rec->map.bytes;
 	bool grown;
@@ -123,8 +122,7 @@ static int store_over(struct ft_inode *rec, const struct ft_extent *ext,
 	return err;
 }
 
-static void read_before(struct ft_inode *rec, u32 lblk, u32 end,
-			struct ft_before *before)
+static void read_before(struct ft_inode *rec, u32 lblk, u32 end, struct ft_before *before)
 {
 	ft_trace_before(rec, lblk, end, &before->traced);
 	if (ft_causes_wanted())
@@ -140,8 +138,7 @@ static int store_locked(struct ft_inode *rec, const struct ft_extent *ext,
 	return store_over(rec, ext, &before, alloc);
 }
 
-static void erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
-			 const struct ft_alloc *alloc)
+static void erase_locked(struct ft_inode *rec, u32 lblk, u32 end, const struct ft_alloc *alloc)
 {
 	u64 bytes = rec->map.bytes;
 	struct ft_before before;
@@ -166,13 +163,11 @@ static void erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
  * A log gave blocks to the file, and no write event reports it. Write events do
  * report the blocks of the copy for an atomic write, in the name of the file.
  */
-static void took(struct ft_inode *rec, const struct ft_extent *ext,
-		 const struct ft_alloc *alloc)
+static void took(struct ft_inode *rec, const struct ft_extent *ext, const struct ft_alloc *alloc)
 {
 	if (ft_causes_wanted() && !rec->copy)
-		ft_log_took(rec->vol,
-			    ft_log_nr(ft_segment_log(rec->vol, ext->lba)),
-			    rec->ino, alloc->writer, ext->lba);
+		ft_log_took(rec->vol, ft_log_nr(ft_segment_log(rec->vol, ext->lba)), rec->ino,
+			    alloc->writer, ext->lba);
 }
 
 /* === Events =============================================================== */
@@ -180,8 +175,7 @@ static void took(struct ft_inode *rec, const struct ft_extent *ext,
 /* The event extent_change needs the breaks before the change. */
 static bool may_relocate(const struct ft_inode *rec, u32 old_lba)
 {
-	return old_lba != FT_LBA_UNWRITTEN && !ft_inode_scanning(rec) &&
-	       !ft_traces_changes();
+	return old_lba != FT_LBA_UNWRITTEN && !ft_inode_scanning(rec) && !ft_traces_changes();
 }
 
 /* ft_extmap_relocate() with causes. */
@@ -220,8 +214,7 @@ static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
 	u32 known;
 
 	read_before(rec, lblk, lblk + 1, &before);
-	known = ft_causes_wanted() ? before.around.first :
-				     ft_extmap_lba(&rec->map, lblk);
+	known = ft_causes_wanted() ? before.around.first : ft_extmap_lba(&rec->map, lblk);
 	if (known != old_lba && !ft_inode_is_stale(rec))
 		contradicted(rec);
 	if (!store_over(rec, &ext, &before, alloc) &&
@@ -254,8 +247,7 @@ void ft_event_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		return;
 	if (may_relocate(rec, old_lba) &&
 	    (ft_causes_wanted() ? relocate(rec, lblk, old_lba, lba, alloc) :
-				  ft_extmap_relocate(&rec->map, lblk, old_lba,
-						     lba, NULL))) {
+				  ft_extmap_relocate(&rec->map, lblk, old_lba, lba, NULL))) {
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, ft_event_write_id(lblk, lba));
 	} else {
@@ -281,8 +273,7 @@ void ft_event_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 {
 	guard(ft_record)(rec);
 	if (ft_inode_followed(rec)) {
-		if (old_lba != FT_LBA_UNWRITTEN &&
-		    ft_extmap_lba(&rec->map, lblk) == old_lba) {
+		if (old_lba != FT_LBA_UNWRITTEN && ft_extmap_lba(&rec->map, lblk) == old_lba) {
 			ft_event_write_any(rec, lblk, old_lba, lba, alloc);
 		} else {
 			rec->changes++;
@@ -298,8 +289,7 @@ void ft_event_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 static void describe(const struct ft_inode *rec, struct ft_alloc *alloc)
 {
 	alloc->flush = FT_FLUSH_NONE;
-	alloc->writer = ft_causes_wanted() ? ft_writer_current(rec->vol) :
-					     FT_SNAP_WRITER_UNKNOWN;
+	alloc->writer = ft_causes_wanted() ? ft_writer_current(rec->vol) : FT_SNAP_WRITER_UNKNOWN;
 	if (rec->copy) {
 		alloc->op = FT_OP_ATOMIC;
 		alloc->writer = rec->writer;
@@ -371,8 +361,7 @@ void ft_event_update(struct ft_inode *rec, const struct ft_extent *ext)
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext,
-		  bool in_one)
+void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext, bool in_one)
 {
 	struct ft_alloc alloc;
 
@@ -384,8 +373,7 @@ void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext,
 		/* before the file may be left out */
 		ft_inode_doubt(rec, alloc.op);
 		if ((ext->len == 1 || in_one) &&
-		    !ft_extmap_may_have_written(&rec->map, ext->lblk,
-						ft_extent_end(ext))) {
+		    !ft_extmap_may_have_written(&rec->map, ext->lblk, ft_extent_end(ext))) {
 			store_locked(rec, ext, &alloc);
 			took(rec, ext, &alloc);
 		}
@@ -460,8 +448,7 @@ void ft_event_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 	guard(ft_record)(rec);
 	if (ft_inode_followed(rec)) {
 		if (!ft_extmap_holds(&rec->map, &ext)) {
-			if (rec->commit_begun &&
-			    rec->commit_changes == rec->changes)
+			if (rec->commit_begun && rec->commit_changes == rec->changes)
 				store_locked(rec, &ext, &alloc);
 			else
 				doubt_locked(rec, FT_OP_ATOMIC);
@@ -533,8 +520,7 @@ void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 	guard(ft_record)(rec);
 	if (ft_inode_followed(rec)) {
 		bytes = rec->map.bytes;
-		sure = whole && rec->reserver == current &&
-		       !ft_inode_scanning(rec);
+		sure = whole && rec->reserver == current && !ft_inode_scanning(rec);
 		/* a scan finds what does not fit */
 		err = change_map(rec, ft_extmap_reserve, lblk, end);
 		if (err)

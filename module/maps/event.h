@@ -37,13 +37,11 @@ static inline u64 ft_event_write_id(u32 lblk, u32 lba)
  * scan. A scan that begins meanwhile begins after this event. The result is false
  * for a dead record.
  */
-static inline bool ft_event_knows_write(const struct ft_inode *rec,
-					const struct inode *inode, u32 lblk,
-					u32 lba)
+static inline bool ft_event_knows_write(const struct ft_inode *rec, const struct inode *inode,
+					u32 lblk, u32 lba)
 {
 	return READ_ONCE(rec->last_write) == ft_event_write_id(lblk, lba) &&
-	       rec->ino == (u32)inode->i_ino &&
-	       READ_ONCE(rec->vol->live_sb) == inode->i_sb;
+	       rec->ino == (u32)inode->i_ino && READ_ONCE(rec->vol->live_sb) == inode->i_sb;
 }
 
 void ft_event_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
@@ -65,8 +63,7 @@ void ft_event_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
  * Return: true if the block was stored. False otherwise; then ft_event_write_any()
  * handles it.
  */
-static __always_inline bool ft_event_write(struct ft_inode *rec, u32 lblk,
-					   u32 old_lba, u32 lba)
+static __always_inline bool ft_event_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
 {
 	lockdep_assert_held(&rec->lock);
 	if (unlikely(!ft_extmap_go_on(&rec->map, lblk, old_lba, lba)))
@@ -82,8 +79,7 @@ void ft_event_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			     u32 lba, const struct ft_alloc *alloc);
 
 void ft_event_update(struct ft_inode *rec, const struct ft_extent *ext);
-void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext,
-		  bool in_one);
+void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext, bool in_one);
 void ft_event_direct_end(struct ft_inode *rec, u32 end);
 void ft_event_commit_begin(struct ft_inode *rec);
 void ft_event_commit(struct ft_inode *rec, u32 lblk, u32 lba);

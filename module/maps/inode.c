@@ -545,8 +545,7 @@ static void charge_nodes(struct ft_volume *vol, int nr)
 {
 	/* some are added when the tree gets higher: those have more than one entry */
 	if (nr < 0)
-		nr = xa_empty(&vol->inodes) ? -(int)vol->nr_nodes :
-		     max(nr, -(int)vol->nr_nodes);
+		nr = xa_empty(&vol->inodes) ? -(int)vol->nr_nodes : max(nr, -(int)vol->nr_nodes);
 	vol->nr_nodes += nr;
 	ft_mem_add(nr * (long)sizeof(struct xa_node));
 }
@@ -654,8 +653,7 @@ struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino)
  * Return: the record, valid until the end of the section; NULL if the file is
  * not followed, or is a directory.
  */
-struct ft_inode *ft_inode_find_other(const struct super_block *sb,
-				     unsigned long ino)
+struct ft_inode *ft_inode_find_other(const struct super_block *sb, unsigned long ino)
 {
 	struct ft_volume *vol = ft_volume_find(sb);
 	struct ft_inode *rec = vol ? ft_inode_find(vol, ino) : NULL;
@@ -675,8 +673,7 @@ struct ft_inode *ft_inode_find_other(const struct super_block *sb,
  * Context: ns_lock held. May sleep.
  * Return: the record, valid as long as ns_lock is held; %NULL if there is none.
  */
-struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino,
-				     bool is_dir)
+struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino, bool is_dir)
 {
 	struct ft_inode *rec;
 
@@ -687,8 +684,7 @@ struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino,
 	 */
 	preempt_disable();
 	rec = is_dir ? this_cpu_read(ft_last_dir) : this_cpu_read(ft_last_file);
-	if (!rec || rec->ino != (u32)ino || rec->vol != vol ||
-	    ft_inode_is_dead(rec)) {
+	if (!rec || rec->ino != (u32)ino || rec->vol != vol || ft_inode_is_dead(rec)) {
 		rec = ft_inode_find(vol, ino);
 		/* another inode may have had this number, if its end was not seen */
 		if (rec && rec->is_dir != is_dir)

@@ -24,10 +24,8 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 long ft_inode_size(void);
 void ft_inode_charge_name(struct ft_inode *rec, long size);
 struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino);
-struct ft_inode *ft_inode_find_other(const struct super_block *sb,
-				     unsigned long ino);
-struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino,
-				     bool is_dir);
+struct ft_inode *ft_inode_find_other(const struct super_block *sb, unsigned long ino);
+struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino, bool is_dir);
 struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino);
 void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);
@@ -58,8 +56,7 @@ DECLARE_PER_CPU(struct ft_inode *, ft_last_dir);
  * Return: the record, valid until the end of the section; NULL if the file is
  * not followed, or is a directory.
  */
-static inline struct ft_inode *
-ft_inode_find_file(const struct super_block *sb, unsigned long ino)
+static inline struct ft_inode * ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 {
 	struct ft_inode *rec = this_cpu_read(ft_last_file);
 

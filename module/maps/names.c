@@ -61,8 +61,7 @@ struct link_key {
 };
 
 /* The name is hashed once for each event, with a seed of the volume. */
-static struct link_key key_of(const struct ft_inode *dir, const char *name,
-			      unsigned int len)
+static struct link_key key_of(const struct ft_inode *dir, const char *name, unsigned int len)
 {
 	struct link_key key = {
 		.parent = dir,
@@ -88,8 +87,7 @@ static int compare_link(struct rhashtable_compare_arg *arg, const void *data)
 	const struct ft_link *link = data;
 
 	return link->hash != key->hash || link->parent != key->parent ||
-	       link->len != key->len ||
-	       memcmp(link->name, key->name, key->len);
+	       link->len != key->len || memcmp(link->name, key->name, key->len);
 }
 
 static const struct rhashtable_params link_params = {
@@ -123,8 +121,7 @@ static struct ft_link *find_link(const struct link_key *key)
 }
 
 /* Set the name of a link, which has room for it, and make it found. */
-static int set_name(struct ft_link *link, struct ft_inode *dir,
-		    const struct link_key *key)
+static int set_name(struct ft_link *link, struct ft_inode *dir, const struct link_key *key)
 {
 	struct ft_inode *child = link->child;
 	int err;
@@ -134,20 +131,17 @@ static int set_name(struct ft_link *link, struct ft_inode *dir,
 	link->len = key->len;
 	memcpy(link->name, key->name, key->len);
 	link->name[key->len] = '\0';
-	err = rhashtable_insert_fast(&dir->vol->links, &link->node,
-				     link_params);
+	err = rhashtable_insert_fast(&dir->vol->links, &link->node, link_params);
 	if (err)
 		return err;
 	hlist_add_head(&link->of_parent, &dir->children);
 	if (!child->is_dir && ft_causes_wanted())
-		child->extension = ft_tally_extension(child->vol,
-						      child->extension,
-						      link->name, link->len);
+		child->extension = ft_tally_extension(child->vol, child->extension, link->name,
+						      link->len);
 	return 0;
 }
 
-static int add_link(struct ft_inode *dir, struct ft_inode *child,
-		    const struct link_key *key)
+static int add_link(struct ft_inode *dir, struct ft_inode *child, const struct link_key *key)
 {
 	struct ft_link *link;
 	size_t size;
@@ -157,8 +151,7 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	size = kmalloc_size_roundup(struct_size(link, name, key->len + 1));
 	charge_link(child, link_size(size));
 	/* a task that sleeps here makes all others wait for ns_lock */
-	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?:
-	       kmalloc(size, GFP_KERNEL);
+	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?: kmalloc(size, GFP_KERNEL);
 	err = -ENOMEM;
 	if (link) {
 		link->child = child;
@@ -183,8 +176,7 @@ static struct ft_link *name_of(const struct ft_inode *rec)
 
 static void unset_name(struct ft_link *link)
 {
-	rhashtable_remove_fast(&link->parent->vol->links, &link->node,
-			       link_params);
+	rhashtable_remove_fast(&link->parent->vol->links, &link->node, link_params);
 	hlist_del(&link->of_parent);
 }
 
@@ -205,8 +197,7 @@ static void remove_link(struct ft_link *link)
  * Replace a link by one with another name. The old one is gone also on failure: without
  * room for a longer name the file is left out.
  */
-static int move_link(struct ft_link *link, struct ft_inode *dir,
-		     const struct link_key *key)
+static int move_link(struct ft_link *link, struct ft_inode *dir, const struct link_key *key)
 {
 	struct ft_inode *child = link->child;
 	int err;
@@ -378,8 +369,7 @@ static char *new_path(const char *path, size_t len)
  * The last known name is gone. Was the file deleted as well? @path is the path to
  * show for it then, or NULL. The caller must use neither @path nor @rec afterwards.
  */
-static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
-		      bool is_open, char *path)
+static void name_lost(struct ft_volume *vol, struct ft_inode *rec, bool is_open, char *path)
 {
 	if (!hlist_empty(&rec->links) || ft_inode_is_target(rec)) {
 		/* it has another one */
@@ -413,8 +403,7 @@ static bool open_nameless(const struct inode *inode)
  * Remove a name that now leads to nothing, or to something else. The path of an open
  * file is kept if the budget allows it.
  */
-static void drop_name(struct ft_volume *vol, struct ft_link *link,
-		      const struct inode *inode)
+static void drop_name(struct ft_volume *vol, struct ft_link *link, const struct inode *inode)
 {
 	struct ft_inode *rec = link->child;
 	char *path = NULL;
@@ -629,8 +618,7 @@ static bool followed_kind(const struct inode *inode)
 }
 
 /* The most frequent case: the only name of the inode, or the one added last. */
-static struct ft_link *first_link(const struct ft_inode *rec,
-				  const struct inode *dir,
+static struct ft_link *first_link(const struct ft_inode *rec, const struct inode *dir,
 				  const struct qstr *name)
 {
 	struct ft_link *link = name_of(rec);
@@ -646,10 +634,8 @@ static struct ft_link *first_link(const struct ft_inode *rec,
  * or is encrypted, its spelling may differ from the one on disk. Then all names of
  * the inode in this directory are removed, and reading it adds the remaining ones.
  */
-static struct ft_link *meant_link(struct ft_volume *vol,
-				  const struct inode *dir,
-				  const struct qstr *name,
-				  const struct ft_inode *rec)
+static struct ft_link *meant_link(struct ft_volume *vol, const struct inode *dir,
+				  const struct qstr *name, const struct ft_inode *rec)
 {
 	struct ft_link *link, *last = NULL;
 	struct ft_inode *parent;
@@ -725,8 +711,7 @@ static void unknown_gone(struct ft_volume *vol, const struct inode *dir)
 static void on_delete(struct ft_volume *vol, struct inode *dir,
 		      const struct qstr *name, struct inode *inode)
 {
-	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino,
-						   S_ISDIR(inode->i_mode));
+	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino, S_ISDIR(inode->i_mode));
 	struct ft_link *link = meant_link(vol, dir, name, rec);
 
 	if (link)
@@ -771,9 +756,8 @@ static struct ft_inode *moved_to(struct ft_volume *vol, const struct inode *dir,
 	return ft_inode_find_again(vol, dir->i_ino, true);
 }
 
-static void on_rename(struct ft_volume *vol, struct inode *old_dir,
-		      const struct qstr *old_name, struct dentry *moved,
-		      unsigned long *gone)
+static void on_rename(struct ft_volume *vol, struct inode *old_dir, const struct qstr *old_name,
+		      struct dentry *moved, unsigned long *gone)
 {
 	struct inode *inode = d_inode(moved);
 	struct inode *new_dir = d_inode(moved->d_parent);
@@ -852,8 +836,7 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 	else if (mask & FS_DELETE)
 		on_delete(vol, dir, name, inode);
 	else if (mask & FS_RENAME)
-		on_rename(vol, dir, name, fsnotify_data_dentry(data, data_type),
-			  &gone);
+		on_rename(vol, dir, name, fsnotify_data_dentry(data, data_type), &gone);
 	mutex_unlock(&vol->ns_lock);
 	if (gone)
 		ft_volume_await_read(vol, gone);
@@ -965,8 +948,7 @@ size_t ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 
 	lockdep_assert_held(&rec->vol->ns_lock);
 	if (!rec->is_dir && rec->gone_path)
-		return put_path(buf, size, rec->gone_path,
-				strlen(rec->gone_path));
+		return put_path(buf, size, rec->gone_path, strlen(rec->gone_path));
 	find_way(rec, &way);
 	if (!way.top)
 		return way.too_long ? put_path(buf, size, TOO_LONG, 1) : 0;

@@ -58,8 +58,7 @@ void ft_note_stale(struct ft_inode *rec, u32 from, u32 end)
 	long old = atomic_long_read(&rec->note);
 
 	/* this drops a note about preallocation: blocks may be freed meanwhile */
-	while (!atomic_long_try_cmpxchg(&rec->note, &old,
-					FT_NOTE_STALE | FT_NOTE_KEPT))
+	while (!atomic_long_try_cmpxchg(&rec->note, &old, FT_NOTE_STALE | FT_NOTE_KEPT))
 		;
 	if (old & FT_NOTE_KEPT || !refcount_inc_not_zero(&rec->ref))
 		return;
@@ -81,8 +80,7 @@ void ft_note_reserve_begin(struct ft_inode *rec)
 	long old = atomic_long_read(&rec->note);
 
 	while (!atomic_long_try_cmpxchg(&rec->note, &old,
-					(old & (FT_NOTE_STALE | FT_NOTE_KEPT)) |
-					(long)current))
+					(old & (FT_NOTE_STALE | FT_NOTE_KEPT)) | (long)current))
 		;
 }
 

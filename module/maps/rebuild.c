@@ -124,8 +124,7 @@ static void note_cause(struct ft_inode *rec, struct ft_extent *part)
 	if (part->lba == FT_LBA_UNWRITTEN)
 		return;
 	part->cause = ft_causes_wanted() && !rec->rebuild->audit ?
-			      ft_breaks_found(rec, part, *last) :
-			      FT_CAUSE_UNKNOWN;
+			      ft_breaks_found(rec, part, *last) : FT_CAUSE_UNKNOWN;
 	*last = part->lba + part->len - 1;
 }
 
@@ -164,8 +163,7 @@ void ft_rebuild_set_cause(struct ft_inode *rec, u32 lblk, u32 cause)
  * Store in the new map what the scan found from *@pos on, up to the next block that
  * an event touched, and move *@pos to the end of that.
  */
-static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
-		      u32 *pos)
+static int merge_part(struct ft_inode *rec, const struct ft_extent *found, u32 *pos)
 {
 	u32 end = min(ft_extent_end(found), rec->rebuild->end);
 	u32 stop = end, next = end;
@@ -179,8 +177,7 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 		return 0;
 	}
 
-	if (ft_extmap_next(ft_touched_map(rec), *pos, &mark) &&
-	    mark.lblk < end) {
+	if (ft_extmap_next(ft_touched_map(rec), *pos, &mark) && mark.lblk < end) {
 		stop = max(mark.lblk, *pos);
 		next = ft_extent_end(&mark);
 	}
@@ -233,8 +230,7 @@ static int give_up_one(struct ft_inode *rec)
 {
 	if (rec->rebuild->audit && !ft_inode_is_stale(rec))
 		return -ENOMEM;
-	if (rec->map.bytes <= ft_second_bytes(rec) / 4 ||
-	    ft_mem_within_share(rec->owner))
+	if (rec->map.bytes <= ft_second_bytes(rec) / 4 || ft_mem_within_share(rec->owner))
 		return -ENOSPC;
 	ft_inode_start_over(rec);
 	return -ENOMEM;
@@ -250,8 +246,7 @@ static int give_up_one(struct ft_inode *rec)
  * Return: 0, -ENOMEM also if the scan should be tried again later because memory is
  * short, or -ENOBUFS if the budget was used up and the file is now left out.
  */
-int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext,
-		     unsigned int nr)
+int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext, unsigned int nr)
 {
 	u32 pos = nr ? ext->lblk : 0;
 	int err = 0;
@@ -419,8 +414,7 @@ bool ft_rebuild_end(struct ft_inode *rec, int err)
 		/* the change that made the file stale may come after this scan */
 		if (rebuild->contradicted) {
 			rec->epoch = READ_ONCE(rec->vol->epoch);
-			ft_inode_doubt_part(rec, rec->doubt, rebuild->from,
-					    rebuild->end);
+			ft_inode_doubt_part(rec, rec->doubt, rebuild->from, rebuild->end);
 		}
 		ft_inode_change(rec, FT_SCAN_SETTLES);
 		settled = rec->state == FT_EXACT;

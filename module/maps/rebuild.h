@@ -14,8 +14,7 @@ struct ft_inode;
 #define FT_SCAN_STEP_FIRST	(256ULL << 20)
 
 int ft_rebuild_begin(struct ft_inode *rec, bool audit);
-int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext,
-		     unsigned int nr);
+int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext, unsigned int nr);
 bool ft_rebuild_end(struct ft_inode *rec, int err);
 void ft_rebuild_set_cause(struct ft_inode *rec, u32 lblk, u32 cause);
 

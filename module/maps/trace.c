@@ -24,8 +24,7 @@
 
 /* === Events =============================================================== */
 
-static void set_writer(const struct ft_inode *rec, struct ft_trace_change *c,
-		       u32 number)
+static void set_writer(const struct ft_inode *rec, struct ft_trace_change *c, u32 number)
 {
 	const struct ft_writer *w = NULL;
 
@@ -51,8 +50,7 @@ static void fire(struct ft_inode *rec, struct ft_trace_change *c, u32 writer)
 /* === Changes ============================================================== */
 
 /* The extent or hole of the map that begins at a block, up to @end at most. */
-static void range_at(struct ft_extmap *map, u32 lblk, u32 end,
-		     struct ft_extent *range, s64 *lba)
+static void range_at(struct ft_extmap *map, u32 lblk, u32 end, struct ft_extent *range, s64 *lba)
 {
 	struct ft_extent ext;
 	u32 stop = end;
@@ -67,8 +65,7 @@ static void range_at(struct ft_extmap *map, u32 lblk, u32 end,
 			stop = min(ft_extent_end(&ext), end);
 			range->encoded = ext.encoded;
 			*lba = ext.lba == FT_LBA_UNWRITTEN ?
-				       FT_TRACE_UNWRITTEN :
-				       (s64)ext.lba + (lblk - ext.lblk);
+				       FT_TRACE_UNWRITTEN : (s64)ext.lba + (lblk - ext.lblk);
 		}
 	}
 	range->len = stop - lblk;
@@ -101,8 +98,7 @@ static s32 count_breaks(struct ft_inode *rec, u32 lblk, u32 end)
 	return FT_TRACE_NOT_COUNTED;
 }
 
-static s32 more_breaks(struct ft_inode *rec, u32 lblk, u32 end,
-		       const struct ft_traced *traced)
+static s32 more_breaks(struct ft_inode *rec, u32 lblk, u32 end, const struct ft_traced *traced)
 {
 	s32 breaks;
 
@@ -121,8 +117,7 @@ static s32 more_breaks(struct ft_inode *rec, u32 lblk, u32 end,
  *
  * Context: atomic, rec->lock held.
  */
-void ft_trace_before_any(struct ft_inode *rec, u32 lblk, u32 end,
-			 struct ft_traced *traced)
+void ft_trace_before_any(struct ft_inode *rec, u32 lblk, u32 end, struct ft_traced *traced)
 {
 	struct ft_extent ext;
 
@@ -137,8 +132,7 @@ static enum ft_why why_here(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	u32 prev;
 
-	if (!ft_extmap_before(&rec->map, ext->lblk, &prev) ||
-	    ext->lba == prev + 1)
+	if (!ft_extmap_before(&rec->map, ext->lblk, &prev) || ext->lba == prev + 1)
 		return FT_WHY_NONE;
 	if (!ft_causes_wanted())
 		return FT_WHY_UNKNOWN;
@@ -155,8 +149,7 @@ static enum ft_why why_here(struct ft_inode *rec, const struct ft_extent *ext)
  * Context: atomic, rec->lock held, RCU read section.
  */
 void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
-		     const struct ft_traced *traced,
-		     const struct ft_alloc *alloc)
+		     const struct ft_traced *traced, const struct ft_alloc *alloc)
 {
 	struct ft_trace_change c = {
 		.lblk = ext->lblk,
@@ -183,8 +176,7 @@ void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
-void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
-		     const struct ft_traced *traced,
+void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end, const struct ft_traced *traced,
 		     const struct ft_alloc *alloc)
 {
 	struct ft_trace_change c = {
@@ -274,8 +266,7 @@ void ft_trace_unknown(struct ft_inode *rec)
 /* === Scans ================================================================ */
 
 /* Fire the event for a range in which the scan found something else. */
-static void differs(struct ft_inode *rec, u32 lblk, u32 len, s64 old_lba,
-		    s64 new_lba, bool encoded)
+static void differs(struct ft_inode *rec, u32 lblk, u32 len, s64 old_lba, s64 new_lba, bool encoded)
 {
 	struct ft_trace_change c = {
 		.lblk = lblk,
@@ -317,11 +308,9 @@ void ft_trace_found(struct ft_inode *rec, u32 *from, u32 end)
 
 	for (n = 0; n < PIECES_AT_ONCE && *from < end; n++) {
 		range_at(&rec->map, *from, end, &known, &old_lba);
-		range_at(ft_built_map(rec), *from, ft_extent_end(&known),
-			 &found, &new_lba);
+		range_at(ft_built_map(rec), *from, ft_extent_end(&known), &found, &new_lba);
 		if (old_lba != new_lba || known.encoded != found.encoded)
-			differs(rec, *from, found.len, old_lba, new_lba,
-				found.encoded);
+			differs(rec, *from, found.len, old_lba, new_lba, found.encoded);
 		*from = ft_extent_end(&found);
 	}
 }
@@ -336,8 +325,7 @@ void ft_trace_found(struct ft_inode *rec, u32 *from, u32 end)
  *
  * Context: atomic, rec->lock held, or no other task has the record.
  */
-void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
-			unsigned int to)
+void ft_trace_state_any(struct ft_inode *rec, unsigned int from, unsigned int to)
 {
 	if (!rec->is_dir)
 		trace_file_state(rec, from, to);

@@ -93,22 +93,17 @@ struct ft_traced {
 	s32 breaks;
 };
 
-void ft_trace_before_any(struct ft_inode *rec, u32 lblk, u32 end,
-			 struct ft_traced *traced);
+void ft_trace_before_any(struct ft_inode *rec, u32 lblk, u32 end, struct ft_traced *traced);
 void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
-		     const struct ft_traced *traced,
-		     const struct ft_alloc *alloc);
-void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
-		     const struct ft_traced *traced,
+		     const struct ft_traced *traced, const struct ft_alloc *alloc);
+void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end, const struct ft_traced *traced,
 		     const struct ft_alloc *alloc);
 void ft_trace_reserved(struct ft_inode *rec, u32 lblk, u32 end, int err);
 void ft_trace_drop(struct ft_inode *rec, enum ft_trace_op op);
 void ft_trace_unknown(struct ft_inode *rec);
 void ft_trace_found(struct ft_inode *rec, u32 *from, u32 end);
-void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
-			unsigned int to);
-void ft_trace_victim_any(struct ft_volume *vol,
-			 const struct ft_victim *victim);
+void ft_trace_state_any(struct ft_inode *rec, unsigned int from, unsigned int to);
+void ft_trace_victim_any(struct ft_volume *vol, const struct ft_victim *victim);
 
 /* Is the event for changes of maps enabled? */
 static __always_inline bool ft_traces_changes(void)
@@ -133,16 +128,14 @@ do {									\
 } while (0)
 
 /* The state of a file has changed. */
-static inline void ft_trace_state(struct ft_inode *rec, unsigned int from,
-				  unsigned int to)
+static inline void ft_trace_state(struct ft_inode *rec, unsigned int from, unsigned int to)
 {
 	if (tracepoint_enabled(file_state))
 		ft_trace_state_any(rec, from, to);
 }
 
 /* F2FS has chosen segments; no lock is held. */
-static inline void ft_trace_victim(struct ft_volume *vol,
-				   const struct ft_victim *victim)
+static inline void ft_trace_victim(struct ft_volume *vol, const struct ft_victim *victim)
 {
 	if (tracepoint_enabled(gc_victim))
 		ft_trace_victim_any(vol, victim);

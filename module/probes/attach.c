@@ -44,8 +44,7 @@ static int check_f2fs(void)
 
 	for_each_probe(p)
 		if (!p->tp) {
-			pr_err("this F2FS has no tracepoint %s: not supported\n",
-			       p->name);
+			pr_err("this F2FS has no tracepoint %s: not supported\n", p->name);
 			return -EOPNOTSUPP;
 		}
 	return ft_build_id_check(owner);
@@ -61,8 +60,7 @@ static int attach_all(void)
 	for_each_probe(p) {
 		err = tracepoint_probe_register(p->tp, p->func, NULL);
 		if (err) {
-			pr_err("cannot attach to tracepoint %s: %d\n", p->name,
-			       err);
+			pr_err("cannot attach to tracepoint %s: %d\n", p->name, err);
 			goto undo;
 		}
 	}
@@ -157,8 +155,7 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
  * The notes of a module that is being loaded are not in sysfs yet: wait until it is
  * live.
  */
-static int tracepoints_event(struct notifier_block *nb, unsigned long action,
-			     void *data)
+static int tracepoints_event(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct tp_module *tpm = data;
 	struct module *mod = tpm->mod;
@@ -170,8 +167,7 @@ static int tracepoints_event(struct notifier_block *nb, unsigned long action,
 	guard(mutex)(&probes_lock);
 	if (action == MODULE_STATE_COMING && !owner) {
 		for (i = 0; i < mod->num_tracepoints; i++)
-			match_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]),
-					 NULL);
+			match_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]), NULL);
 		owner = mod;
 		if (mod->state == MODULE_STATE_LIVE)
 			attach_error = f2fs_is_live();
@@ -181,8 +177,7 @@ static int tracepoints_event(struct notifier_block *nb, unsigned long action,
 	return NOTIFY_OK;
 }
 
-static int module_event(struct notifier_block *nb, unsigned long action,
-			void *data)
+static int module_event(struct notifier_block *nb, unsigned long action, void *data)
 {
 	guard(mutex)(&probes_lock);
 	if (action == MODULE_STATE_LIVE && data == owner)

@@ -32,8 +32,7 @@ static void writes(struct ft_inode *rec, const struct inode *inode, int own)
 }
 
 /* A system call is about to write to a page of a file. */
-static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
-			      unsigned int len)
+static void probe_write_begin(void *unused, struct inode *inode, loff_t pos, unsigned int len)
 {
 	ft_probe_file(rec, inode) {
 		writes(rec, inode, 0);
@@ -71,12 +70,10 @@ static void collects(struct super_block *sb, int type, bool begins)
 	}
 }
 
-static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
-			   bool no_bg_gc, unsigned int nr_free_secs,
-			   long long dirty_nodes, long long dirty_dents,
-			   long long dirty_imeta, unsigned int free_sec,
-			   unsigned int free_seg, int reserved_seg,
-			   unsigned int prefree_seg)
+static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type, bool no_bg_gc,
+			   unsigned int nr_free_secs, long long dirty_nodes, long long dirty_dents,
+			   long long dirty_imeta, unsigned int free_sec, unsigned int free_seg,
+			   int reserved_seg, unsigned int prefree_seg)
 {
 	collects(sb, gc_type, true);
 }
@@ -106,8 +103,7 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 		victim.segment = ft_f2fs_victim(p, &victim.segments, &gc_mode);
 		/* F2FS may have found it by a segment within its section */
 		if (victim.segments > 1)
-			victim.segment = rounddown(victim.segment,
-						   victim.segments);
+			victim.segment = rounddown(victim.segment, victim.segments);
 		victim.policy = policy_of(gc_mode);
 		if (kind == FT_VICTIM_SSR)
 			ft_log_fills(vol, log, victim.segment);
@@ -117,10 +113,9 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 }
 
 /* A collection that begins in the background may become a foreground one. */
-static void probe_get_victim(void *unused, struct super_block *sb, int type,
-			     int gc_type, struct victim_sel_policy *p,
-			     unsigned int pre_victim, unsigned int prefree,
-			     unsigned int free)
+static void probe_get_victim(void *unused, struct super_block *sb, int type, int gc_type,
+			     struct victim_sel_policy *p, unsigned int pre_victim,
+			     unsigned int prefree, unsigned int free)
 {
 	if (type != FT_F2FS_NO_CHECK_TYPE) {
 		chose(sb, p, FT_VICTIM_SSR, type);

@@ -51,8 +51,7 @@ static enum ft_flush flush_of(const struct f2fs_io_info *fio)
 }
 
 /* May F2FS move this block, not write it for a user? */
-static __always_inline bool may_be_moved(const FT_PAGE *page,
-					 const struct f2fs_io_info *fio)
+static __always_inline bool may_be_moved(const FT_PAGE *page, const struct f2fs_io_info *fio)
 {
 	return fio->io_type != FS_DATA_IO || ft_migrates(page);
 }
@@ -66,8 +65,7 @@ static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 {
 	return !ft_on_volume(fio->old_blkaddr) ||
 	       (rec && ft_inode_is_stale(rec) &&
-		READ_ONCE(rec->doubt) == FT_OP_RANGE) ||
-	       !ft_gc_chosen(vol, fio->old_blkaddr);
+		READ_ONCE(rec->doubt) == FT_OP_RANGE) || !ft_gc_chosen(vol, fio->old_blkaddr);
 }
 
 static noinline enum ft_op moved_by(struct ft_volume *vol, struct ft_inode *rec,
@@ -113,8 +111,7 @@ enum ft_op ft_probe_mover(struct ft_volume *vol, struct ft_inode *rec, const FT_
 static noinline void count_moved(struct ft_volume *vol, struct ft_inode *rec,
 				 const struct f2fs_io_info *fio, enum ft_op moved)
 {
-	if (ft_on_volume(fio->old_blkaddr) &&
-	    (moved == FT_OP_GC_FG || moved == FT_OP_GC_BG))
+	if (ft_on_volume(fio->old_blkaddr) && (moved == FT_OP_GC_FG || moved == FT_OP_GC_BG))
 		ft_gc_moved(vol, rec, fio->old_blkaddr);
 }
 
@@ -130,8 +127,7 @@ static void describe(struct ft_inode *rec, const FT_PAGE *page,
 		alloc->op = FT_OP_INLINE;
 		alloc->writer = rec->writer;
 	} else {
-		alloc->op = ft_breaks_op(rec, page->index,
-					 ft_on_volume(fio->old_blkaddr));
+		alloc->op = ft_breaks_op(rec, page->index, ft_on_volume(fio->old_blkaddr));
 		alloc->flush = flush_of(fio);
 		alloc->writer = rec->writer;
 	}
@@ -151,8 +147,7 @@ static void mark_copy(const struct ft_inode *rec, const struct inode *cow)
 }
 
 static noinline void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
-				  const struct inode *cow,
-				  const struct f2fs_io_info *fio)
+				  const struct inode *cow, const struct f2fs_io_info *fio)
 {
 	const struct ft_alloc alloc = {
 		.op = FT_OP_ATOMIC,
@@ -173,8 +168,7 @@ static noinline void write_any(struct ft_inode *rec, const FT_PAGE *page,
 
 	if (ft_causes_wanted())
 		describe(rec, page, fio, &alloc);
-	ft_event_write_any(rec, page->index, to_lba(fio->old_blkaddr),
-			   fio->new_blkaddr, &alloc);
+	ft_event_write_any(rec, page->index, to_lba(fio->old_blkaddr), fio->new_blkaddr, &alloc);
 }
 
 static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *page,
@@ -184,16 +178,14 @@ static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *pag
 	ft_inode_lock(rec);
 	/* the event extent_change needs the cause of each block */
 	if (ft_traces_changes() ||
-	    !ft_event_write(rec, page->index, to_lba(fio->old_blkaddr),
-			    fio->new_blkaddr))
+	    !ft_event_write(rec, page->index, to_lba(fio->old_blkaddr), fio->new_blkaddr))
 		write_any(rec, page, fio, moved);
 	spin_unlock(&rec->lock);
 }
 
 /* A block that is moved, of an atomic write, or of a file that may have clusters. */
 static noinline void write_other(struct ft_inode *rec, const FT_PAGE *page,
-				 const struct inode *inode,
-				 const struct f2fs_io_info *fio)
+				 const struct inode *inode, const struct f2fs_io_info *fio)
 {
 	enum ft_op moved = FT_OP_UNKNOWN;
 
@@ -216,8 +208,7 @@ static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
 
 	if (!vol)
 		return;
-	ft_log_took(vol, fio->temp, fio->ino, FT_SNAP_WRITER_UNKNOWN,
-		    fio->new_blkaddr);
+	ft_log_took(vol, fio->temp, fio->ino, FT_SNAP_WRITER_UNKNOWN, fio->new_blkaddr);
 	if (may_be_moved(page, fio))
 		count_moved(vol, NULL, fio, moved_by(vol, NULL, page, inode, fio));
 }
@@ -227,8 +218,7 @@ static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
  * defragmentation. Runs under the lock of the node page that holds the address, so
  * the events of one block come in the order of its addresses.
  */
-static void probe_submit_write(void *unused, FT_PAGE *what,
-			       struct f2fs_io_info *fio)
+static void probe_submit_write(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
 {
 	struct inode *inode = what->mapping->host;
 	struct ft_inode *rec;
@@ -255,8 +245,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	ft_probe_leave();
 }
 
-static noinline void update(struct inode *inode, u32 lblk, u32 len,
-			    block_t addr)
+static noinline void update(struct inode *inode, u32 lblk, u32 len, block_t addr)
 {
 	struct ft_inode *rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	const struct ft_extent ext = {
@@ -276,9 +265,8 @@ static noinline void update(struct inode *inode, u32 lblk, u32 len,
  * every change, but not for files that have no such cache: compressed ones, and
  * the most fragmented ones, for which F2FS gave it up.
  */
-static void probe_update_extent(void *unused, struct inode *inode,
-				unsigned int pgofs, unsigned int len,
-				block_t blkaddr, unsigned int c_len)
+static void probe_update_extent(void *unused, struct inode *inode, unsigned int pgofs,
+				unsigned int len, block_t blkaddr, unsigned int c_len)
 {
 	struct ft_inode *rec;
 
@@ -288,16 +276,14 @@ static void probe_update_extent(void *unused, struct inode *inode,
 		return;
 	rec = this_cpu_read(ft_last_file);
 	/* most often another event has reported this block just before */
-	if (likely(rec && len == 1 &&
-		   ft_event_knows_write(rec, inode, pgofs, blkaddr)))
+	if (likely(rec && len == 1 && ft_event_knows_write(rec, inode, pgofs, blkaddr)))
 		ft_count(FT_EVENTS_UPDATE);
 	else
 		update(inode, pgofs, len, blkaddr);
 	ft_probe_leave();
 }
 
-static noinline void look_up(struct inode *inode,
-			     const struct f2fs_map_blocks *map, int ret)
+static noinline void look_up(struct inode *inode, const struct f2fs_map_blocks *map, int ret)
 {
 	const struct ft_extent ext = {
 		.lblk = map->m_lblk,
@@ -311,8 +297,7 @@ static noinline void look_up(struct inode *inode,
 		ft_fiemap_lookup_event(vol, inode, &ext);
 }
 
-static noinline void allocated(struct inode *inode,
-			       const struct f2fs_map_blocks *map)
+static noinline void allocated(struct inode *inode, const struct f2fs_map_blocks *map)
 {
 	const struct ft_extent ext = {
 		.lblk = map->m_lblk,
@@ -375,8 +360,7 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 {
 	ft_probe_file(rec, inode) {
 		ft_count(FT_EVENTS_TRUNCATE);
-		ft_event_truncate(rec, ft_end_block(from),
-				  from & (FT_BLOCK_SIZE - 1));
+		ft_event_truncate(rec, ft_end_block(from), from & (FT_BLOCK_SIZE - 1));
 		if (ft_f2fs_has_clusters(inode))
 			ft_event_mark_stale(rec, FT_OP_COMPRESS);
 	}
@@ -393,8 +377,7 @@ static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 		     FALLOC_FL_ZERO_RANGE | FALLOC_FL_INSERT_RANGE)
 
 /* Has such a call changed whole blocks? Then call.c must have noticed it. */
-static bool has_changed(const struct inode *inode, int mode, loff_t offset,
-			loff_t len, int ret)
+static bool has_changed(const struct inode *inode, int mode, loff_t offset, loff_t len, int ret)
 {
 	if (ret)
 		return false;
@@ -457,10 +440,8 @@ static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
  * An atomic commit has moved a block from its copy-on-write inode to the file. F2FS
  * has dropped the lock of the node page already.
  */
-static void probe_replace_atomic(void *unused, struct inode *inode,
-				 struct inode *cow_inode, pgoff_t index,
-				 block_t old_addr, block_t new_addr,
-				 bool recovery)
+static void probe_replace_atomic(void *unused, struct inode *inode, struct inode *cow_inode,
+				 pgoff_t index, block_t old_addr, block_t new_addr, bool recovery)
 {
 	if (!ft_on_volume(new_addr)) {
 		mark_stale(inode, FT_OP_ATOMIC);
@@ -473,24 +454,21 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 }
 
 /* A compressed cluster is about to be written; FIEMAP will report where. */
-static void probe_compress_end(void *unused, struct inode *inode,
-			       pgoff_t cluster_idx,
+static void probe_compress_end(void *unused, struct inode *inode, pgoff_t cluster_idx,
 			       unsigned int compressed_size, int ret)
 {
 	ft_count(FT_EVENTS_COMPRESS);
 	mark_stale(inode, FT_OP_COMPRESS);
 }
 
-static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
-			 sector_t physical, unsigned long long len,
-			 unsigned int flags, int ret)
+static void probe_fiemap(void *unused, struct inode *inode, sector_t logical, sector_t physical,
+			 unsigned long long len, unsigned int flags, int ret)
 {
 	/* a FIEMAP of a user */
 	if (!(current->flags & PF_WQ_WORKER))
 		return;
 	ft_probe_volume(vol, inode->i_sb, inode->i_ino)
-		ft_fiemap_event(vol, inode->i_ino, logical, physical, len,
-				flags);
+		ft_fiemap_event(vol, inode->i_ino, logical, physical, len, flags);
 }
 
 /*
@@ -504,8 +482,7 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 	if (ret || !S_ISREG(inode->i_mode))
 		return;
 	ft_probe_volume(vol, inode->i_sb, inode->i_ino) {
-		rec = ft_inode_create(vol, inode->i_ino, false, false,
-				      ft_mem_owner(inode->i_uid),
+		rec = ft_inode_create(vol, inode->i_ino, false, false, ft_mem_owner(inode->i_uid),
 				      GFP_NOWAIT | __GFP_NOWARN);
 		if (!IS_ERR(rec))
 			this_cpu_write(ft_last_file, rec);
@@ -554,8 +531,7 @@ static const struct ft_probe probes[] = {
 };
 
 /* Append a table of probes to @nr others. Returns how many there are then. */
-static unsigned int append(struct ft_probe *list, unsigned int nr,
-			   const struct ft_probe *table)
+static unsigned int append(struct ft_probe *list, unsigned int nr, const struct ft_probe *table)
 {
 	for (; table && table->name && !WARN_ON_ONCE(nr == FT_MAX_PROBES); table++)
 		list[nr++] = *table;

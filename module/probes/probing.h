@@ -147,8 +147,7 @@ static inline u32 ft_first_block(u64 bytes)
 
 static inline u32 ft_end_block(u64 bytes)
 {
-	return min_t(u64, (bytes + FT_BLOCK_SIZE - 1) >> FT_BLOCK_BITS,
-		     FT_LBLK_END);
+	return min_t(u64, (bytes + FT_BLOCK_SIZE - 1) >> FT_BLOCK_BITS, FT_LBLK_END);
 }
 
 static inline bool ft_on_volume(block_t addr)

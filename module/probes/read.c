@@ -11,8 +11,7 @@
 #include "core/observer.h"
 #include "probes/probing.h"
 
-static __always_inline void count_read(const struct inode *inode, u64 first,
-				       u64 end, bool direct)
+static __always_inline void count_read(const struct inode *inode, u64 first, u64 end, bool direct)
 {
 	/* no block is read for data inside of the inode, though F2FS reports it, twice */
 	if (unlikely(ft_f2fs_has_inline_data(inode)))
@@ -23,8 +22,7 @@ static __always_inline void count_read(const struct inode *inode, u64 first,
 }
 
 /* The page cache has pages of this range to be filled, none of which it had. */
-static void probe_readpages(void *unused, struct inode *inode, pgoff_t start,
-			    unsigned int nr)
+static void probe_readpages(void *unused, struct inode *inode, pgoff_t start, unsigned int nr)
 {
 	count_read(inode, start, (u64)start + nr, false);
 }

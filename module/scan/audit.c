@@ -34,8 +34,7 @@
  * takes more than *@left extents, *@ext has no length, and begins where the search
  * stopped: no written block is before it.
  */
-static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext,
-			 unsigned int *left)
+static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext, unsigned int *left)
 {
 	while (ft_extmap_next(map, from, ext)) {
 		if (ext->lba != FT_LBA_UNWRITTEN) {
@@ -69,8 +68,7 @@ static u32 alike(const struct ft_extent *ext, u32 first)
  * Compare from *@pos on, a limited number of extents. Events change both maps, so
  * they need not be locked between two steps.
  */
-static bool compare_some(struct ft_inode *rec, u32 *pos,
-			 struct ft_audit_sum *sum)
+static bool compare_some(struct ft_inode *rec, u32 *pos, struct ft_audit_sum *sum)
 {
 	unsigned int left = EXTENTS_PER_STEP;
 

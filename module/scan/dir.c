@@ -63,8 +63,7 @@ static bool take_name(struct dir_context *ctx, const char *name, int len,
 	struct ft_walk *walk = container_of(ctx, struct ft_walk, ctx);
 	struct name *read = (struct name *)(walk->w->names + walk->used);
 
-	if (walk->nr == NAMES_PER_STEP ||
-	    walk->used + name_size(len) > sizeof(walk->w->names)) {
+	if (walk->nr == NAMES_PER_STEP || walk->used + name_size(len) > sizeof(walk->w->names)) {
 		walk->full = true;
 		return false;
 	}
@@ -93,8 +92,7 @@ static int add_names(struct ft_volume *vol, struct ft_walk *walk)
 		err = 0;
 	for (pos = 0; !err && pos < walk->used; pos += name_size(read->len)) {
 		read = (const struct name *)(walk->w->names + pos);
-		err = ft_names_add(vol, walk->dir, read->text, read->len,
-				   read->ino, read->is_dir);
+		err = ft_names_add(vol, walk->dir, read->text, read->len, read->ino, read->is_dir);
 		/* no memory for a new file; but a known file may get another name */
 		if (err != -ENOBUFS)
 			continue;
@@ -111,8 +109,7 @@ static int add_names(struct ft_volume *vol, struct ft_walk *walk)
  * Read some names, and add them. The directory is locked: no change of a name can come
  * between reading it and adding it in maps/names.c. Returns 1 if there may be more.
  */
-static int read_names(struct ft_worker *w, struct ft_walk *walk,
-		      struct inode *inode)
+static int read_names(struct ft_worker *w, struct ft_walk *walk, struct inode *inode)
 {
 	int err, added;
 

@@ -64,8 +64,7 @@ static u32 nodes_for(u32 blocks)
 
 	if (blocks <= DEF_ADDRS_PER_INODE)
 		return 0;
-	direct = DIV_ROUND_UP(blocks - (u32)DEF_ADDRS_PER_INODE,
-			      (u32)DEF_ADDRS_PER_BLOCK);
+	direct = DIV_ROUND_UP(blocks - (u32)DEF_ADDRS_PER_INODE, (u32)DEF_ADDRS_PER_BLOCK);
 	if (direct <= 2)
 		return direct;
 	indirect = DIV_ROUND_UP(direct - 2, (u32)NIDS_PER_BLOCK);
@@ -84,8 +83,7 @@ static bool has_all(const struct ft_worker *w, const struct inode *inode)
 {
 	return w->counts && w->nr < FT_EXTENTS_PER_STEP &&
 	       (u64)w->nr_blocks + nodes_for(w->nr_blocks) ==
-		       READ_ONCE(inode->i_blocks) >>
-			       (FT_BLOCK_BITS - SECTOR_SHIFT);
+		       READ_ONCE(inode->i_blocks) >> (FT_BLOCK_BITS - SECTOR_SHIFT);
 }
 
 /*
@@ -128,8 +126,7 @@ static bool has_enough(struct ft_worker *w, struct inode *inode)
  *
  * Context: atomic, RCU read section.
  */
-void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode,
-			    const struct ft_extent *ext)
+void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode, const struct ft_extent *ext)
 {
 	struct ft_worker *w = worker_of(vol, inode->i_ino);
 	u32 end = ft_extent_end(ext);
@@ -160,8 +157,7 @@ void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode,
  * Find the blocks of a compressed cluster that FIEMAP reports at a file block. The
  * address of that block is only a mark; those of the cluster's blocks follow it.
  */
-static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
-			 struct ft_extent *ext)
+static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba, struct ft_extent *ext)
 {
 	unsigned int i;
 
@@ -187,8 +183,7 @@ static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
  *
  * Context: atomic, RCU read section.
  */
-void ft_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
-		     u64 physical, u64 len, u32 flags)
+void ft_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical, u64 physical, u64 len, u32 flags)
 {
 	struct ft_worker *w = worker_of(vol, ino);
 	struct ft_extent *ext;
@@ -205,10 +200,8 @@ void ft_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 	ext = &w->found[w->nr++];
 	ext->lblk = logical >> FT_BLOCK_BITS;
 	ext->len = len >> FT_BLOCK_BITS;
-	ext->lba = flags & FIEMAP_EXTENT_UNWRITTEN ? FT_LBA_UNWRITTEN :
-						     physical >> FT_BLOCK_BITS;
+	ext->lba = flags & FIEMAP_EXTENT_UNWRITTEN ? FT_LBA_UNWRITTEN : physical >> FT_BLOCK_BITS;
 	ext->encoded = false;
-	if (flags & FIEMAP_EXTENT_ENCODED &&
-	    !find_cluster(w, ext->lblk, ext->lba, ext))
+	if (flags & FIEMAP_EXTENT_ENCODED && !find_cluster(w, ext->lblk, ext->lba, ext))
 		w->unclear = true;
 }

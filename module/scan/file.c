@@ -69,8 +69,7 @@ static void await_changes(struct ft_volume *vol)
 /* The end of the extents that F2FS has reported, in bytes. */
 static u64 found_end(const struct ft_worker *w)
 {
-	return w->nr ? (u64)ft_extent_end(&w->found[w->nr - 1]) << FT_BLOCK_BITS :
-		       0;
+	return w->nr ? (u64)ft_extent_end(&w->found[w->nr - 1]) << FT_BLOCK_BITS : 0;
 }
 
 /*
@@ -172,10 +171,8 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->clusters = clusters;
 	w->cut = (rebuild->pos + STEP_MIN) >> FT_BLOCK_BITS;
 	/* an audit does not rely on what F2FS counts; clusters count less */
-	w->counts = !rebuild->pos && !rebuild->audit && !clusters &&
-		    !ft_rebuild_is_part(rebuild);
-	err = in_use(rec, inode) ? -EAGAIN :
-				   run_fiemap(w, inode, rebuild->pos, end);
+	w->counts = !rebuild->pos && !rebuild->audit && !clusters && !ft_rebuild_is_part(rebuild);
+	err = in_use(rec, inode) ? -EAGAIN : run_fiemap(w, inode, rebuild->pos, end);
 	if (!err && ft_state_stopped(inode->i_sb))
 		err = -ESHUTDOWN;
 	ft_step_end(w, inode);
@@ -309,8 +306,7 @@ static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 	bool give_up;
 
 	/* a resync waits for a passing error; an audit reports "unjudged" */
-	give_up = ft_inode_scanned(rec, ft_step_may_pass(err) ? 0 : resync,
-				   audit);
+	give_up = ft_inode_scanned(rec, ft_step_may_pass(err) ? 0 : resync, audit);
 	if (err == -ESHUTDOWN) {
 		ft_inode_end_request(rec, false);
 		give_up = true;
@@ -336,8 +332,7 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 	int err = 0;
 
 	/* cancel an audit of a map that is not exact: replace the map first */
-	if (rec->rebuild && rec->rebuild->audit &&
-	    READ_ONCE(rec->state) != FT_EXACT) {
+	if (rec->rebuild && rec->rebuild->audit && READ_ONCE(rec->state) != FT_EXACT) {
 		ft_file_cancel(rec);
 		count_try(rec, 0, 0, audit);
 		audit = READ_ONCE(rec->audit);

@@ -130,8 +130,7 @@ bool ft_sample_step(struct ft_worker *w)
 	if (ft_volume_gone(vol))
 		return false;
 	if (!w->sample) {
-		if (!READ_ONCE(vol->sampled) ||
-		    time_before(jiffies, READ_ONCE(vol->sample_due)))
+		if (!READ_ONCE(vol->sampled) || time_before(jiffies, READ_ONCE(vol->sample_due)))
 			return false;
 		w->sample = next_file(vol);
 		w->sample_ns = 0;

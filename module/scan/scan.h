@@ -34,7 +34,6 @@ void ft_sample_end(struct ft_worker *w);
 bool ft_fiemap_shares_lock(void);
 void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode,
 			    const struct ft_extent *ext);
-void ft_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
-		     u64 physical, u64 len, u32 flags);
+void ft_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical, u64 physical, u64 len, u32 flags);
 
 #endif

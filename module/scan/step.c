@@ -89,8 +89,7 @@ static void drop_sb(struct ft_worker *w)
  *
  * Returns an ERR_PTR: -ENOENT or -ESTALE if the inode is gone, others may pass.
  */
-static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
-			       struct ft_inode *rec)
+static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb, struct ft_inode *rec)
 {
 	struct fid fid = { .i32 = { .ino = rec->ino } };
 	struct inode *inode = ilookup(sb, rec->ino);
@@ -102,8 +101,7 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 		return inode;
 
 	mutex_lock(&vol->ns_lock);
-	named = !ft_inode_is_dead(rec) &&
-		(!hlist_empty(&rec->links) || ft_inode_is_target(rec));
+	named = !ft_inode_is_dead(rec) && (!hlist_empty(&rec->links) || ft_inode_is_target(rec));
 	if (named)
 		ft_volume_read_begin(vol, &reading);
 	mutex_unlock(&vol->ns_lock);

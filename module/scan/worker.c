@@ -126,8 +126,7 @@ static bool take_over(struct ft_worker *w, unsigned int most)
 /* The watchdog: a step takes long. */
 static void watch_step(struct work_struct *work)
 {
-	struct ft_worker *w = container_of(to_delayed_work(work),
-					   struct ft_worker, watchdog);
+	struct ft_worker *w = container_of(to_delayed_work(work), struct ft_worker, watchdog);
 	unsigned int most = MAX_LATE;
 	unsigned long again = 0;
 	bool late = false;
@@ -249,8 +248,7 @@ static void leave(struct ft_worker *w)
 
 static void run_worker(struct work_struct *work)
 {
-	struct ft_worker *w = container_of(to_delayed_work(work),
-					   struct ft_worker, work);
+	struct ft_worker *w = container_of(to_delayed_work(work), struct ft_worker, work);
 	struct ft_volume *vol = w->vol;
 	bool late;
 

@@ -37,8 +37,7 @@ static atomic_t nr_ending = ATOMIC_INIT(0);	/* detached, records still there */
 /* === Reading the volume's layout ========================================== */
 
 /* A copy of the super block; if it is not cached, and @wait is not set, %NULL for now. */
-static struct buffer_head *read_copy(struct super_block *sb, unsigned int copy,
-				     bool wait)
+static struct buffer_head *read_copy(struct super_block *sb, unsigned int copy, bool wait)
 {
 	struct buffer_head *bh;
 
@@ -74,12 +73,10 @@ static int read_geometry(struct ft_volume *vol, bool first)
 				vol->nat_blkaddr = le32_to_cpu(raw->nat_blkaddr);
 				vol->ssa_blkaddr = le32_to_cpu(raw->ssa_blkaddr);
 				vol->main_blkaddr = le32_to_cpu(raw->main_blkaddr);
-				vol->segment_blocks =
-					1U << le32_to_cpu(raw->log_blocks_per_seg);
+				vol->segment_blocks = 1U << le32_to_cpu(raw->log_blocks_per_seg);
 			}
 			WRITE_ONCE(vol->blocks, vol->main_blkaddr +
-				   le32_to_cpu(raw->segment_count_main) *
-				   vol->segment_blocks);
+				   le32_to_cpu(raw->segment_count_main) * vol->segment_blocks);
 			brelse(bh);
 			return 0;
 		}
@@ -193,8 +190,7 @@ static void forget(struct ft_volume *vol)
  * -EIO if its super block cannot be read, -EOPNOTSUPP if its blocks are not of
  * one page.
  */
-struct ft_volume *ft_mount_attach(struct super_block *sb,
-				  const char *mountpoint, bool loud)
+struct ft_volume *ft_mount_attach(struct super_block *sb, const char *mountpoint, bool loud)
 {
 	struct ft_volume *vol;
 	int err;
@@ -222,8 +218,7 @@ struct ft_volume *ft_mount_attach(struct super_block *sb,
 	err = read_geometry(vol, true);
 	if (err) {
 		if (loud)
-			pr_err("%s: its super block cannot be read\n",
-			       mountpoint);
+			pr_err("%s: its super block cannot be read\n", mountpoint);
 		goto err_free;
 	}
 	err = ft_worker_start(vol);

@@ -12,8 +12,7 @@ struct super_block;
 
 int ft_mount_init(void);
 void ft_mount_exit(void);
-struct ft_volume *ft_mount_attach(struct super_block *sb,
-				  const char *mountpoint, bool loud);
+struct ft_volume *ft_mount_attach(struct super_block *sb, const char *mountpoint, bool loud);
 void ft_mount_detach(struct ft_volume *vol);
 bool ft_mount_ending(void);
 void ft_mount_measure(struct ft_volume *vol);

@@ -52,8 +52,7 @@ static int judge(const char *path, const struct path *p, bool loud)
 			pr_err("path %s: not a directory\n", path);
 		return -ENOTDIR;
 	}
-	if (sb->s_magic != F2FS_SUPER_MAGIC ||
-	    strcmp(sb->s_type->name, "f2fs")) {
+	if (sb->s_magic != F2FS_SUPER_MAGIC || strcmp(sb->s_type->name, "f2fs")) {
 		if (loud)
 			pr_err("path %s: on %s, but only F2FS can be watched\n",
 			       path, sb->s_type->name);
@@ -79,8 +78,7 @@ static int find(const char *path, struct ft_found *found, bool loud)
 			pr_err("path %s: %s\n", path,
 			       err == -ENOENT ? "no such directory" :
 			       err == -ENOTDIR ? "not a directory" :
-			       err == -ENAMETOOLONG ? "too long" :
-						      "cannot be looked up");
+			       err == -ENAMETOOLONG ? "too long" : "cannot be looked up");
 		/*
 		 * insmod takes ENOENT for an unknown symbol, a writer to a file
 		 * of debugfs takes it for a module that is not loaded.
@@ -211,8 +209,7 @@ static void set_hides(struct ft_inode *dir)
 	}
 	kfree(path);
 	if (err != -EAGAIN)
-		WRITE_ONCE(dir->hides, !err && (at.dev != dir->vol->dev ||
-						at.ino != dir->ino));
+		WRITE_ONCE(dir->hides, !err && (at.dev != dir->vol->dev || at.ino != dir->ino));
 }
 
 static void look_below(struct ft_inode *dir, void *unused)
@@ -286,8 +283,7 @@ const char *ft_path_below(const char *inside, const char *top)
 {
 	size_t skip = strcmp(top, "/") ? strlen(top) : 0;
 
-	if (strncmp(inside, top, skip) ||
-	    (inside[skip] != '/' && inside[skip] != '\0'))
+	if (strncmp(inside, top, skip) || (inside[skip] != '/' && inside[skip] != '\0'))
 		return NULL;
 	return strcmp(inside + skip, "/") ? inside + skip : "";
 }

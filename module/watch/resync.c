@@ -32,8 +32,7 @@ static bool running;		/* until the module is unloaded */
 static int wait_for(struct ft_volume *vol, const atomic_t *nr)
 {
 	return wait_event_interruptible(ft_settled, ft_volume_gone(vol) ||
-					!READ_ONCE(running) ||
-					!atomic_read(nr)) ? -EINTR : 0;
+					!READ_ONCE(running) || !atomic_read(nr)) ? -EINTR : 0;
 }
 
 /* Call @func for the volume of the target at @path, or for all volumes. */
@@ -129,8 +128,7 @@ static void plan_next(void)
 	unsigned int secs = READ_ONCE(audit_secs);
 
 	if (READ_ONCE(running) && secs)
-		queue_delayed_work(ft_wq, &periodic_work,
-				   msecs_to_jiffies(1000 * (u64)secs));
+		queue_delayed_work(ft_wq, &periodic_work, msecs_to_jiffies(1000 * (u64)secs));
 }
 
 static void run_periodic(struct work_struct *work)

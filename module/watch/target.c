@@ -88,11 +88,9 @@ static bool retry_anew;
 /* === Attaching ============================================================ */
 
 /* Begin a tree at the directory that was found. Tables show its path. */
-static int plant(struct ft_target *t, struct ft_volume *vol,
-		 const struct ft_found *found)
+static int plant(struct ft_target *t, struct ft_volume *vol, const struct ft_found *found)
 {
-	char *path = kstrdup(strcmp(found->real, "/") ? found->real : "",
-			     GFP_KERNEL);
+	char *path = kstrdup(strcmp(found->real, "/") ? found->real : "", GFP_KERNEL);
 	struct ft_inode *root;
 	int err = 0;
 
@@ -277,8 +275,7 @@ static bool is_known_why(struct ft_target *t)
 {
 	char *old = kstrdup(path_of(t), GFP_KERNEL);
 	int err = old ? refresh_path(t) : -ENOMEM;
-	bool known = err == -ENOMEM || err == -EBUSY ||
-		     (!err && strcmp(old, path_of(t)));
+	bool known = err == -ENOMEM || err == -EBUSY || (!err && strcmp(old, path_of(t)));
 
 	kfree(old);
 	return known;
@@ -388,8 +385,7 @@ static void check_target(struct ft_target *t)
 	if (ft_volume_gone(t->vol) || ft_inode_is_dead(t->root)) {
 		pr_info_ratelimited("path %s: %s; waiting until it is there again\n",
 				    t->path, ft_volume_gone(t->vol) ?
-				    "its volume was unmounted" :
-				    "the directory was removed");
+				    "its volume was unmounted" : "the directory was removed");
 		detach(t);
 	} else {
 		if (t->moved && !refresh_path(t))
@@ -426,8 +422,7 @@ static void housekeeping(struct work_struct *work)
 		queue_delayed_work(ft_wq, &housekeeping_work,
 				   retry_delay < HZ ? retry_delay :
 				   round_jiffies_relative(retry_delay));
-		retry_delay = min(2 * retry_delay, waiting || moved ?
-				  RETRY_LAST : LOOK_PERIOD);
+		retry_delay = min(2 * retry_delay, waiting || moved ? RETRY_LAST : LOOK_PERIOD);
 	}
 }
 
@@ -450,8 +445,7 @@ static int check_path(const char *path)
 		return -EINVAL;
 	}
 	if (len >= PATH_MAX) {
-		pr_err("path %.32s...: longer than %d bytes\n", path,
-		       PATH_MAX - 1);
+		pr_err("path %.32s...: longer than %d bytes\n", path, PATH_MAX - 1);
 		return -ENAMETOOLONG;
 	}
 	if (path[0] != '/') {
@@ -558,8 +552,7 @@ static struct ft_target *find_target(const char *path)
 	lockdep_assert_held(&ft_targets_lock);
 	list_for_each_entry(t, &targets, node)
 		if (same_path(t->path, path) ||
-		    (t->root && t->root->target_path &&
-		     same_path(t->root->target_path, path)))
+		    (t->root && t->root->target_path && same_path(t->root->target_path, path)))
 			return t;
 	return NULL;
 }
@@ -720,10 +713,8 @@ void ft_target_show(struct seq_file *m)
 			seq_escape(m, t->path, FT_ESCAPED);
 		} else {
 			t->seeded |= settled(t->vol);
-			seq_printf(m, "%u:%u %u %s %d ", MAJOR(t->vol->dev),
-				   MINOR(t->vol->dev), t->root->ino,
-				   state_of(t),
-				   atomic_read(&t->vol->nr_inodes));
+			seq_printf(m, "%u:%u %u %s %d ", MAJOR(t->vol->dev), MINOR(t->vol->dev),
+				   t->root->ino, state_of(t), atomic_read(&t->vol->nr_inodes));
 			guard(mutex)(&t->vol->ns_lock);
 			seq_escape(m, *t->root->target_path ?
 				      t->root->target_path : "/", FT_ESCAPED);

@@ -152,18 +152,15 @@ static struct counts_of_reads *find(struct table *groups, u64 id)
 			return &g->counts;
 	ft_check_steps(n, FT_MAX_SEARCHED + 1);
 	/* a cgroup farther back in a long chain would not be found any more */
-	if (n >= FT_MAX_SEARCHED || groups->nr == MAX_CGROUPS ||
-	    !ft_mem_room())
+	if (n >= FT_MAX_SEARCHED || groups->nr == MAX_CGROUPS || !ft_mem_room())
 		return &groups->others;
 	return NULL;
 }
 
-static struct counts_of_reads *add(struct table *groups, u64 id,
-				    const char *path)
+static struct counts_of_reads *add(struct table *groups, u64 id, const char *path)
 {
 	struct group **chain = chain_of(groups, id);
-	struct group *g = ft_mem_zalloc(size_of(path),
-					    GFP_NOWAIT | __GFP_NOWARN);
+	struct group *g = ft_mem_zalloc(size_of(path), GFP_NOWAIT | __GFP_NOWARN);
 
 	if (!g)
 		return &groups->others;
@@ -175,8 +172,7 @@ static struct counts_of_reads *add(struct table *groups, u64 id,
 	return &g->counts;
 }
 
-static void sum_up(struct counts_of_reads *sum,
-		   const struct counts_of_reads *more)
+static void sum_up(struct counts_of_reads *sum, const struct counts_of_reads *more)
 {
 	sum->reads += more->reads;
 	sum->blocks += more->blocks;
@@ -186,8 +182,7 @@ static void sum_up(struct counts_of_reads *sum,
 }
 
 /* The task may have moved since: its cgroup is found again, now with its path. */
-static noinline void charge_first(struct table *groups,
-				  const struct counts_of_reads *more)
+static noinline void charge_first(struct table *groups, const struct counts_of_reads *more)
 {
 	char path[CGROUP_PATH];
 	u64 id = ft_task_cgroup(path, sizeof(path));
@@ -196,8 +191,7 @@ static noinline void charge_first(struct table *groups,
 	sum_up(find(groups, id) ?: add(groups, id, path), more);
 }
 
-static void charge(struct table *groups,
-		   const struct counts_of_reads *more)
+static void charge(struct table *groups, const struct counts_of_reads *more)
 {
 	u64 id = ft_task_cgroup(NULL, 0);
 	struct counts_of_reads *counts;
@@ -216,8 +210,7 @@ static void charge(struct table *groups,
 /* Is the map right? With rec->lock held. */
 static bool is_right(const struct ft_inode *rec)
 {
-	return ft_inode_followed(rec) && !ft_inode_is_stale(rec) &&
-	       !ft_inode_has_note(rec);
+	return ft_inode_followed(rec) && !ft_inode_is_stale(rec) && !ft_inode_has_note(rec);
 }
 
 /*
@@ -253,8 +246,7 @@ static noinline int requests_of(struct ft_inode *rec, u32 first, u32 end)
 }
 
 /* A range of a file is read, see &struct ft_observer. */
-static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
-		     bool known)
+static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct, bool known)
 {
 	struct counts_of_reads counts = { };
 	int requests = -1;
@@ -265,8 +257,7 @@ static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
 	if (known) {
 		spin_lock(&rec->lock);
 		/* usually one request reads all of it */
-		one = is_right(rec) &&
-		      ft_extmap_in_one(&rec->map, first, end);
+		one = is_right(rec) && ft_extmap_in_one(&rec->map, first, end);
 		spin_unlock(&rec->lock);
 		requests = likely(one) ? 1 : requests_of(rec, first, end);
 	}

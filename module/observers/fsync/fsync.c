@@ -211,8 +211,7 @@ static void add(struct fsyncs *fsyncs, struct under_way *f, unsigned int reason,
 	counts->sums[FSYNC_BLOCKS].sum += f->node_blocks;
 	counts->sums[FSYNC_BLOCKS].buckets[bucket_of(f->node_blocks)]++;
 	if (reason)
-		add_ns(&counts->reasons[min(reason, REASONS - 1U)],
-		       f->spent[FSYNC_CHECKPOINT]);
+		add_ns(&counts->reasons[min(reason, REASONS - 1U)], f->spent[FSYNC_CHECKPOINT]);
 	counts->failed += err < 0;
 	raw_spin_unlock(&fsyncs->lock);
 }
@@ -380,8 +379,7 @@ static DEFINE_MUTEX(attach_lock);	/* protects all of the above */
 /* About what the kernel allocates for a probe. */
 static size_t bytes_of_probe(void)
 {
-	return MAX_ACTIVE * (sizeof(struct kretprobe_instance) +
-			     sizeof(struct call));
+	return MAX_ACTIVE * (sizeof(struct kretprobe_instance) + sizeof(struct call));
 }
 
 /*
@@ -490,8 +488,7 @@ static void probe_sync_enter(void *unused, struct inode *inode)
 		begin(ft_observed(vol, fsync));
 }
 
-static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
-			    int datasync, int ret)
+static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason, int datasync, int ret)
 {
 	struct ft_volume *vol;
 
@@ -502,8 +499,7 @@ static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
 	ft_probe_leave();
 }
 
-static void probe_submit_write(void *unused, FT_PAGE *what,
-			       struct f2fs_io_info *fio)
+static void probe_submit_write(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
 {
 	if (fio->type == NODE)
 		fsync_node_block();
@@ -555,8 +551,7 @@ static u64 nr_values(const struct hist *hist)
 }
 
 /* The number of values, their sum, and LEAST:VALUES for each bucket in use. */
-static void show_hist(struct seq_file *m, const struct hist *hist,
-		      bool known)
+static void show_hist(struct seq_file *m, const struct hist *hist, bool known)
 {
 	unsigned int b;
 
@@ -567,8 +562,7 @@ static void show_hist(struct seq_file *m, const struct hist *hist,
 	seq_printf(m, " %llu %llu", nr_values(hist), hist->sum);
 	for (b = 0; b < BUCKETS; b++)
 		if (hist->buckets[b])
-			seq_printf(m, " %lu:%llu", b ? BIT(b - 1) : 0,
-				   hist->buckets[b]);
+			seq_printf(m, " %lu:%llu", b ? BIT(b - 1) : 0, hist->buckets[b]);
 	seq_putc(m, '\n');
 }
 
@@ -581,8 +575,7 @@ static bool knows(const struct counts *counts, enum fsync_row row)
 	return knows_row(row);
 }
 
-static void show_reasons(struct seq_file *m, dev_t dev,
-			 const struct counts *counts)
+static void show_reasons(struct seq_file *m, dev_t dev, const struct counts *counts)
 {
 	unsigned int r;
 	u64 nr;
@@ -600,8 +593,7 @@ static void show_reasons(struct seq_file *m, dev_t dev,
 	}
 }
 
-static void show_volume(struct seq_file *m, const struct ft_volume *vol,
-			struct counts *counts)
+static void show_volume(struct seq_file *m, const struct ft_volume *vol, struct counts *counts)
 {
 	struct fsyncs *fsyncs = ft_observed(vol, fsync);
 	enum fsync_row row;

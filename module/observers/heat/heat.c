@@ -164,8 +164,7 @@ static void age(struct chunk *c, u32 now)
 		return;
 	for (i = 0; i < WINDOWS_PER_CHUNK; i++)
 		for (j = 0; j < NR_COUNTS; j++)
-			c->counts[i][j] = halvings < 32 ?
-					  c->counts[i][j] >> halvings : 0;
+			c->counts[i][j] = halvings < 32 ? c->counts[i][j] >> halvings : 0;
 	c->period = now;
 }
 
@@ -279,8 +278,7 @@ static void free_dropped(struct work_struct *work)
 	struct chunk *root, *next_root, *c, *next;
 	struct rb_root tree;
 
-	llist_for_each_entry_safe(root, next_root, llist_del_all(&dropped),
-				  dropped) {
+	llist_for_each_entry_safe(root, next_root, llist_del_all(&dropped), dropped) {
 		tree.rb_node = &root->node;
 		rbtree_postorder_for_each_entry_safe(c, next, &tree, node) {
 			free_chunk(c);
@@ -351,8 +349,7 @@ static __always_inline void increase(u32 *count, u32 by)
 }
 
 /* @what has a bit for each of enum heat_count; @blocks are in the window. */
-static __always_inline void add_to(struct chunk *c, u32 window, u32 blocks,
-				   unsigned int what)
+static __always_inline void add_to(struct chunk *c, u32 window, u32 blocks, unsigned int what)
 {
 	u32 *counts = counts_of(c, window);
 
@@ -387,8 +384,7 @@ static __always_inline bool count_in_one(struct ft_inode *rec, u32 first,
 }
 
 /* Count for each window of a range. */
-static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
-				  unsigned int what)
+static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end, unsigned int what)
 {
 	u32 window = first >> window_bits, last = (end - 1) >> window_bits;
 	u32 now = this_period(), next;
@@ -425,8 +421,7 @@ static __always_inline void count_locked(struct ft_inode *rec, u32 first,
 		count_in_any(rec, first, end, what);
 }
 
-static __always_inline void count(struct ft_inode *rec, u32 first, u32 end,
-				  unsigned int what)
+static __always_inline void count(struct ft_inode *rec, u32 first, u32 end, unsigned int what)
 {
 	guard(ft_spinlock)(&rec->lock);
 	count_locked(rec, first, end, what);
@@ -451,8 +446,7 @@ static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
 
 			if (run->lba != FT_LBA_UNWRITTEN)
 				count_locked(rec, max(run->lblk, first),
-					     min(ft_extent_end(run), end),
-					     A_REQUEST);
+					     min(ft_extent_end(run), end), A_REQUEST);
 		}
 	}
 }
@@ -473,8 +467,7 @@ static void read_directly(struct ft_inode *rec, u32 first, u32 end)
 }
 
 /* A range is read, see &struct ft_observer. */
-static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
-		  bool known)
+static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct, bool known)
 {
 	if (direct)
 		read_directly(rec, first, end);
@@ -487,8 +480,7 @@ static void count_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
  * there are overwritten. Blocks from @file_end on are new: F2FS allocates before it reports
  * the write, and the map has them already.
  */
-static void written_at(struct ft_inode *rec, const struct ft_extent *ext,
-			u32 file_end)
+static void written_at(struct ft_inode *rec, const struct ft_extent *ext, u32 file_end)
 {
 	u32 from = ext->lblk, end = 0;
 	struct ft_extent old;
@@ -520,8 +512,7 @@ static void truncate(struct ft_inode *rec, u32 end)
 		drop_counts(rec);
 	c = first_from(rec, index);
 	if (in_chunk && c && c->index == index) {
-		memset(c->counts[in_chunk], 0, sizeof(c->counts) -
-					       in_chunk * sizeof(c->counts[0]));
+		memset(c->counts[in_chunk], 0, sizeof(c->counts) - in_chunk * sizeof(c->counts[0]));
 		c = chunk_of(rb_next(&c->node));
 	}
 	for (n = 0; c && n < FT_MAX_CHUNKS_AT_ONCE; n++) {
@@ -538,9 +529,8 @@ static void truncate(struct ft_inode *rec, u32 end)
 
 /* === Probes =============================================================== */
 
-static __always_inline void count_event(const struct super_block *sb,
-					unsigned long ino, u64 first, u64 end,
-					unsigned int what)
+static __always_inline void count_event(const struct super_block *sb, unsigned long ino, u64 first,
+					u64 end, unsigned int what)
 {
 	ft_probe_file_of(rec, sb, ino)
 		count(rec, first, min_t(u64, end, FT_LBLK_END), what);
@@ -557,8 +547,7 @@ static u64 index_of(struct page *page)
  * A request to read pages of a file. They are in the order of the file, and there
  * may be holes between them.
  */
-static void probe_submit_read(void *unused, struct super_block *sb, int type,
-			      struct bio *bio)
+static void probe_submit_read(void *unused, struct super_block *sb, int type, struct bio *bio)
 {
 	const struct bio_vec *first = bio->bi_io_vec, *last;
 	struct address_space *mapping;
@@ -573,8 +562,7 @@ static void probe_submit_read(void *unused, struct super_block *sb, int type,
 	from = index_of(first->bv_page);
 	to = last == first ? from : index_of(last->bv_page);
 	count_event(sb, mapping->host->i_ino, from,
-		    to + 1 + ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT),
-		    A_REQUEST);
+		    to + 1 + ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT), A_REQUEST);
 }
 
 /* Is the block of a file there, by its map, which does not know this write yet? */
@@ -593,8 +581,7 @@ static noinline bool is_at(const struct super_block *sb, unsigned long ino, u32 
  * A block that was on the volume is written elsewhere, by a user. The copy for an atomic write
  * has blocks of its own: they are not the file's before the commit.
  */
-static void probe_submit_write(void *unused, FT_PAGE *what,
-			       struct f2fs_io_info *fio)
+static void probe_submit_write(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
 {
 	const struct inode *inode = what->mapping->host;
 
@@ -603,13 +590,11 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	    likely(!ft_f2fs_has_clusters(inode)) &&
 	    (likely(!ft_f2fs_cow_inode(inode)) ||
 	     is_at(inode->i_sb, fio->ino, what->index, fio->old_blkaddr)))
-		count_event(inode->i_sb, fio->ino, what->index, (u64)what->index + 1,
-			    AN_OVERWRITE);
+		count_event(inode->i_sb, fio->ino, what->index, (u64)what->index + 1, AN_OVERWRITE);
 }
 
 /* A block is written where it is. */
-static void probe_submit_in_place(void *unused, FT_PAGE *what,
-				  struct f2fs_io_info *fio)
+static void probe_submit_in_place(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
 {
 	const struct inode *inode = what->mapping->host;
 
@@ -642,14 +627,11 @@ static void probe_truncate(void *unused, struct inode *inode, u64 from)
 }
 
 /* An atomic commit replaces a block. */
-static void probe_replace(void *unused, struct inode *inode,
-				 struct inode *cow_inode, pgoff_t index,
-				 block_t old_addr, block_t new_addr,
-				 bool recovery)
+static void probe_replace(void *unused, struct inode *inode, struct inode *cow_inode, pgoff_t index,
+			  block_t old_addr, block_t new_addr, bool recovery)
 {
 	if (ft_on_volume(old_addr) && ft_on_volume(new_addr))
-		count_event(inode->i_sb, inode->i_ino, index, (u64)index + 1,
-			    AN_OVERWRITE);
+		count_event(inode->i_sb, inode->i_ino, index, (u64)index + 1, AN_OVERWRITE);
 }
 
 static const struct ft_probe probes[] = {
@@ -776,12 +758,10 @@ static void show_line(struct seq_file *m, const struct ft_lines *copy, const voi
 	const struct ft_snap_file *f = ft_snap_file(copy->snap, line->file);
 	const struct ft_snap_volume *vol = ft_snap_volume(copy->snap, f->volume);
 
-	seq_printf(m, "%u:%u %u %llu %u %u %u %u %u %s\n", vol->major, vol->minor,
-		   f->ino, (u64)line->window * BIT(window_bits),
-		   line->counts[HEAT_READS], line->counts[HEAT_BLOCKS],
-		   line->counts[HEAT_REQUESTS],
-		   line->counts[HEAT_OVERWRITES],
-		   line->counts[HEAT_CONTINUED],
+	seq_printf(m, "%u:%u %u %llu %u %u %u %u %u %s\n", vol->major, vol->minor, f->ino,
+		   (u64)line->window * BIT(window_bits), line->counts[HEAT_READS],
+		   line->counts[HEAT_BLOCKS], line->counts[HEAT_REQUESTS],
+		   line->counts[HEAT_OVERWRITES], line->counts[HEAT_CONTINUED],
 		   ft_snap_path(copy->snap, f->path));
 }
 
@@ -822,8 +802,7 @@ static int init(void)
 	period_length = (u64)period_secs * HZ;
 	if (!on)
 		return 0;
-	cache = kmem_cache_create("fragtrace_heat", sizeof(struct chunk), 0,
-				  SLAB_NO_MERGE, NULL);
+	cache = kmem_cache_create("fragtrace_heat", sizeof(struct chunk), 0, SLAB_NO_MERGE, NULL);
 	return cache ? 0 : -ENOMEM;
 }
 

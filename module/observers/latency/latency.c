@@ -134,8 +134,7 @@ static void free_abandoned(struct work_struct *work)
 }
 
 /* The current task begins to read a range of a file. */
-static __always_inline void begin(const struct inode *inode, u64 from, u64 bytes,
-				  bool direct)
+static __always_inline void begin(const struct inode *inode, u64 from, u64 bytes, bool direct)
 {
 	long me = (long)current, was;
 	struct ft_read *r = own();
@@ -198,8 +197,7 @@ static __always_inline void count_bio(struct ft_read *r, struct ft_inode *rec, u
 
 /* === Probes =============================================================== */
 
-static void probe_readpages(void *unused, struct inode *inode, pgoff_t start,
-			    unsigned int nr)
+static void probe_readpages(void *unused, struct inode *inode, pgoff_t start, unsigned int nr)
 {
 	if (nr && likely(!ft_f2fs_has_clusters(inode)))
 		begin(inode, (u64)start << PAGE_SHIFT, (u64)nr << PAGE_SHIFT, false);
@@ -238,8 +236,7 @@ static noinline void count_other(const struct inode *inode)
 }
 
 /* F2FS reads pages. They are in the order of the file. */
-static void probe_submit_read(void *unused, struct super_block *sb, int type,
-			      struct bio *bio)
+static void probe_submit_read(void *unused, struct super_block *sb, int type, struct bio *bio)
 {
 	struct ft_read *r = own();
 	struct folio *folio;

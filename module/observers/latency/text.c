@@ -154,8 +154,7 @@ const struct ft_text ft_latency_text = {
 	.version = 1,
 	.on = &ft_latency_on,
 	.parameter = "latency",
-	.columns =
-		"# dev time blocks pieces reads failed waits took waited bucket:reads...\n"
+	.columns = "# dev time blocks pieces reads failed waits took waited bucket:reads...\n"
 		"# dev fit blocks n x l y xx xl ll xy ly yy\n"
 		"# dev rest other lost cut bytes timed timed_split waited waited_split reads:extra...\n"
 		"# dev file ino cut bytes timed timed_split waited waited_split reads:extra... path\n",

@@ -182,8 +182,7 @@ static void put(struct ft_timed *t)
 		if (!t->failed) {
 			atomic64_inc(&f->timed[!t->one]);
 			if (t->waited)
-				atomic64_add(t->waited - t->submitted,
-					     &f->waited[!t->one]);
+				atomic64_add(t->waited - t->submitted, &f->waited[!t->one]);
 		}
 	}
 	atomic_set_release(&t->pending, 0);
@@ -288,8 +287,7 @@ static __always_inline struct flight *find(const struct bio *bio, const struct b
  *
  * Context: a probe, in the task that submits it; RCU read section.
  */
-void ft_times_fly(struct ft_read *r, const struct bio *bio, struct ft_inode *rec,
-		  bool broken)
+void ft_times_fly(struct ft_read *r, const struct bio *bio, struct ft_inode *rec, bool broken)
 {
 	struct ft_timed *t = r->timed, *stale = NULL;
 	struct flight *f = find(bio, bio);

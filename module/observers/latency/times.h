@@ -55,8 +55,7 @@ void ft_times_exit(void);
 void ft_times_clear(void);
 void ft_times_reset(struct ft_read_times *t);
 void ft_times_begin(struct ft_read *r, struct ft_inode *rec, bool one);
-void ft_times_fly(struct ft_read *r, const struct bio *bio, struct ft_inode *rec,
-		  bool broken);
+void ft_times_fly(struct ft_read *r, const struct bio *bio, struct ft_inode *rec, bool broken);
 void ft_times_end(struct ft_timed *t);
 void ft_times_request_complete(void *unused, struct request *rq, blk_status_t error,
 			       unsigned int bytes);

@@ -50,6 +50,20 @@ static int check_f2fs(void)
 	return ft_build_id_check(owner);
 }
 
+/* Detach the probes before @end, which are attached. */
+static void detach_before(const struct ft_probe *end)
+{
+	struct ft_probe *p;
+
+	for (p = probes; p < end; p++)
+		tracepoint_probe_unregister(p->tp, p->func, NULL);
+	tracepoint_synchronize_unregister();
+	/* now no event starts its check of the probes any more */
+	ft_call_detach();
+	ft_observers_call(detach);
+	attached = false;
+}
+
 /* All or none. */
 static int attach_all(void)
 {
@@ -61,32 +75,13 @@ static int attach_all(void)
 		err = tracepoint_probe_register(p->tp, p->func, NULL);
 		if (err) {
 			pr_err("cannot attach to tracepoint %s: %d\n", p->name, err);
-			goto undo;
+			detach_before(p);
+			return err;
 		}
 	}
 	ft_call_attach();
 	attached = true;
 	return 0;
-
-undo:
-	while (p-- != probes)
-		tracepoint_probe_unregister(p->tp, p->func, NULL);
-	tracepoint_synchronize_unregister();
-	ft_observers_call(detach);
-	return err;
-}
-
-static void detach_all(void)
-{
-	struct ft_probe *p;
-
-	for_each_probe(p)
-		tracepoint_probe_unregister(p->tp, p->func, NULL);
-	tracepoint_synchronize_unregister();
-	/* now no event starts its check of the probes any more */
-	ft_call_detach();
-	ft_observers_call(detach);
-	attached = false;
 }
 
 /* Attach or detach, as @usable and @wanted require. */
@@ -96,7 +91,7 @@ static int attach_or_detach(void)
 	if (usable && wanted && !attached)
 		return attach_all();
 	if (attached && !(usable && wanted))
-		detach_all();
+		detach_before(probes + nr_probes);
 	return 0;
 }
 

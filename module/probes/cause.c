@@ -78,18 +78,15 @@ static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type, bo
 	collects(sb, gc_type, true);
 }
 
-static enum ft_victim_policy policy_of(int gc_mode)
+static enum ft_victim_policy policy_of(unsigned int gc_mode)
 {
-	switch (gc_mode) {
-	case FT_F2FS_GC_GREEDY:
-		return FT_POLICY_GREEDY;
-	case FT_F2FS_GC_CB:
-		return FT_POLICY_COST_BENEFIT;
-	case FT_F2FS_GC_AT:
-		return FT_POLICY_AGE;
-	default:
-		return FT_POLICY_UNKNOWN;
-	}
+	static const u8 policies[] = {
+		[FT_F2FS_GC_GREEDY] = FT_POLICY_GREEDY,
+		[FT_F2FS_GC_CB] = FT_POLICY_COST_BENEFIT,
+		[FT_F2FS_GC_AT] = FT_POLICY_AGE,
+	};
+
+	return gc_mode < ARRAY_SIZE(policies) ? policies[gc_mode] : FT_POLICY_UNKNOWN;
 }
 
 /* @log: the log that fills the segment's holes, for FT_VICTIM_SSR */

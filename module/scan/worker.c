@@ -85,10 +85,8 @@ static bool take_over(struct ft_worker *w, unsigned int most)
 	struct ft_volume *vol = w->vol;
 	struct ft_worker *next;
 
-	if (READ_ONCE(vol->nr_late) >= most)
-		return false;
 	/* rmmod fails with "in use" instead of waiting */
-	if (!try_module_get(THIS_MODULE))
+	if (READ_ONCE(vol->nr_late) >= most || !try_module_get(THIS_MODULE))
 		return false;
 	/* bounded, and more important than a map: charged, never refused */
 	next = new_worker(vol);

@@ -155,17 +155,17 @@ bool ft_mount_may_be_mounted(void)
 /* === What is kept besides the maps ========================================= */
 
 /* Create what records causes of breaks, and the states of observers. */
-static bool remember(struct ft_volume *vol)
+static int remember(struct ft_volume *vol)
 {
 	if (!ft_observers_watch(vol))
-		return false;
+		return -ENOMEM;
 	if (!ft_causes_wanted())
-		return true;
+		return 0;
 	vol->logs = ft_logs_new();
 	vol->writers = ft_writers_new();
 	vol->tally = ft_tally_new();
 	vol->gc = ft_gc_new();
-	return vol->logs && vol->writers && vol->tally && vol->gc;
+	return vol->logs && vol->writers && vol->tally && vol->gc ? 0 : -ENOMEM;
 }
 
 static void forget(struct ft_volume *vol)
@@ -212,16 +212,9 @@ struct ft_volume *ft_mount_attach(struct super_block *sb, const char *mountpoint
 		return ERR_PTR(-ENOMEM);
 	vol->forget = forget;
 	ft_queue_init(vol);
-	err = -ENOMEM;
-	if (!remember(vol))
-		goto err_free;
-	err = read_geometry(vol, true);
-	if (err) {
-		if (loud)
-			pr_err("%s: its super block cannot be read\n", mountpoint);
-		goto err_free;
-	}
-	err = ft_worker_start(vol);
+	err = remember(vol) ?: read_geometry(vol, true) ?: ft_worker_start(vol);
+	if (err == -EIO && loud)
+		pr_err("%s: its super block cannot be read\n", mountpoint);
 	if (err)
 		goto err_free;
 	err = ft_names_init(vol);

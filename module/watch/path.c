@@ -197,7 +197,7 @@ static bool is_mountpoint(struct super_block *sb, unsigned long ino)
 /* Does the path of a directory lead to what is mounted on it? */
 static void set_hides(struct ft_inode *dir)
 {
-	char *path = kzalloc(PATH_MAX, GFP_KERNEL);
+	char *path __free(kfree) = kzalloc(PATH_MAX, GFP_KERNEL);
 	struct ft_place at = { };
 	int err = -EAGAIN;
 
@@ -207,7 +207,6 @@ static void set_hides(struct ft_inode *dir)
 		mutex_unlock(&dir->vol->ns_lock);
 		err = ft_path_look(path, &at, false, false);
 	}
-	kfree(path);
 	if (err != -EAGAIN)
 		WRITE_ONCE(dir->hides, !err && (at.dev != dir->vol->dev || at.ino != dir->ino));
 }

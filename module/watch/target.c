@@ -248,8 +248,9 @@ static bool is_at(const struct ft_target *t, const struct ft_place *at)
  */
 static int refresh_path(struct ft_target *t)
 {
-	char *inside = ft_path_inside(t->root), *path;
+	char *inside __free(kfree) = ft_path_inside(t->root);
 	const char *below;
+	char *path;
 
 	if (IS_ERR(inside))
 		return PTR_ERR(inside);
@@ -258,7 +259,6 @@ static int refresh_path(struct ft_target *t)
 	path = kasprintf(GFP_KERNEL, "%s%s",
 			 strcmp(t->mount, "/") && below ? t->mount : "",
 			 below ?: inside);
-	kfree(inside);
 	if (!path)
 		return -ENOMEM;
 	guard(mutex)(&t->vol->ns_lock);
@@ -273,12 +273,10 @@ static int refresh_path(struct ft_target *t)
  */
 static bool is_known_why(struct ft_target *t)
 {
-	char *old = kstrdup(path_of(t), GFP_KERNEL);
+	char *old __free(kfree) = kstrdup(path_of(t), GFP_KERNEL);
 	int err = old ? refresh_path(t) : -ENOMEM;
-	bool known = err == -ENOMEM || err == -EBUSY || (!err && strcmp(old, path_of(t)));
 
-	kfree(old);
-	return known;
+	return err == -ENOMEM || err == -EBUSY || (!err && strcmp(old, path_of(t)));
 }
 
 /*
@@ -745,7 +743,7 @@ static int add_item(const char *item, unsigned int number, bool wait)
  */
 int ft_target_init(const char *paths, bool wait)
 {
-	char *list, *rest, *item;
+	char *list __free(kfree) = NULL, *rest, *item;
 	unsigned int number = 0;
 	int err = 0;
 
@@ -758,7 +756,6 @@ int ft_target_init(const char *paths, bool wait)
 	rest = list;
 	while (!err && (item = strsep(&rest, ",")))
 		err = add_item(item, ++number, wait);
-	kfree(list);
 	if (err)
 		ft_target_exit();
 	/* insmod takes EEXIST for a module that is loaded already */

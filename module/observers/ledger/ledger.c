@@ -41,18 +41,16 @@ static enum ft_wrote_kind data_kind(struct ft_volume *vol, struct ft_inode *rec,
 				    const FT_PAGE *page, const struct inode *inode,
 				    const struct f2fs_io_info *fio)
 {
-	switch (ft_probe_mover(vol, rec, page, inode, fio)) {
-	case FT_OP_GC_FG:
-		return FT_WROTE_GC_FG;
-	case FT_OP_GC_BG:
-		return FT_WROTE_GC_BG;
-	case FT_OP_DEFRAG:
-		return FT_WROTE_DEFRAG;
-	case FT_OP_RANGE:
-		return FT_WROTE_RANGE;
-	default:
-		break;
-	}
+	static const u8 moved[FT_NR_OPS] = {
+		[FT_OP_GC_FG] = FT_WROTE_GC_FG,
+		[FT_OP_GC_BG] = FT_WROTE_GC_BG,
+		[FT_OP_DEFRAG] = FT_WROTE_DEFRAG,
+		[FT_OP_RANGE] = FT_WROTE_RANGE,
+	};
+	enum ft_op mover = ft_probe_mover(vol, rec, page, inode, fio);
+
+	if (moved[mover])
+		return moved[mover];
 	if (!S_ISREG(inode->i_mode))
 		return FT_WROTE_DIRECTORY;
 	if (ft_f2fs_has_clusters(inode))

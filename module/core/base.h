@@ -49,9 +49,9 @@ void ft_target_kick(void);
 /* === Locks ================================================================ */
 
 /*
- * Locks that are held up to the end of a block: guard(ft_spinlock)(&lock), guard(ft_rcu)(). Those of
- * the kernel test the pointer once more at the end, and sparse, which does not follow guards, takes
- * them for locks that are never given back: so these tell it nothing.
+ * Locks that are held up to the end of a block: guard(ft_spinlock)(&lock), guard(ft_rcu)(). Those
+ * of the kernel test the pointer once more at the end, and sparse, which does not follow guards,
+ * takes them for locks that are never given back: so these tell it nothing.
  */
 DEFINE_CLASS(ft_spinlock, spinlock_t *, ({ __acquire(_T); spin_unlock(_T); }),
 	     ({ spin_lock(lock); __release(lock); lock; }), spinlock_t *lock)

@@ -315,9 +315,8 @@ void ft_volume_read_begin(struct ft_volume *vol, struct ft_reading *reading)
  */
 void ft_volume_read_end(struct ft_volume *vol, struct ft_reading *reading)
 {
-	spin_lock(&vol->queue_lock);
+	guard(ft_spinlock)(&vol->queue_lock);
 	list_del(&reading->node);
-	spin_unlock(&vol->queue_lock);
 	wake_up_all(&ft_settled);
 }
 

@@ -28,7 +28,7 @@ struct binary {
 #define PART(array, vec, size) \
 	{ offsetof(struct ft_snap_header, array), offsetof(struct ft_snapshot, vec), size }
 
-/* The arrays, in the order of the file: where header and snapshot have them, bytes of an element. */
+/* The arrays, in the order of the file: where header and snapshot have them, bytes of a record. */
 static const struct {
 	u32 array;
 	u32 vec;

@@ -56,7 +56,7 @@ DECLARE_PER_CPU(struct ft_inode *, ft_last_dir);
  * Return: the record, valid until the end of the section; NULL if the file is
  * not followed, or is a directory.
  */
-static inline struct ft_inode * ft_inode_find_file(const struct super_block *sb, unsigned long ino)
+static inline struct ft_inode *ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 {
 	struct ft_inode *rec = this_cpu_read(ft_last_file);
 

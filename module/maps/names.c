@@ -499,10 +499,11 @@ static int add_or_lose(struct ft_inode *dir, const struct link_key *key, u32 ino
 int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir)
 {
+	struct ft_inode *rec = ft_inode_find_again(vol, ino, is_dir);
 	struct link_key key = key_of(dir, name, len);
 
 	/* as long as the inode has not been asked, its owner is taken for that of @dir */
-	return add_or_lose(dir, &key, ino, is_dir, dir->owner, ft_inode_find_again(vol, ino, is_dir));
+	return add_or_lose(dir, &key, ino, is_dir, dir->owner, rec);
 }
 
 /**

@@ -165,6 +165,11 @@ coccinelle() {
 	return $rc
 }
 
+# styled() - print the files in C whose style is checked: all but one with macros that only look like C
+styled() {
+	sources '*.[ch]' | grep -v '/fragtrace_trace\.h$'
+}
+
 # words_of(filter...) - split what the filter prints into words, and leave out what clang-format and checkpatch disagree about
 words_of() {
 	"$@" | sed 's/\\$//; s/{ }/{}/g; s/\* const/*const/g' | tr -s ' \t\n' '\n'
@@ -177,9 +182,7 @@ formatted() {
 	local file dir
 
 	dir=$(mktemp -d)
-	for file in $(sources '*.[ch]'); do
-		# macros that only look like C
-		[ "$file" != ./module/maps/fragtrace_trace.h ] || continue
+	for file in $(styled); do
 		words_of cat "$file" >"$dir/is"
 		words_of clang-format --style=file "$file" >"$dir/should"
 		cmp -s "$dir/is" "$dir/should" || {
@@ -202,7 +205,7 @@ more() {
 		# shellcheck disable=SC2046 # a list of files
 		check "module/: checkpatch --strict" perl "$checkpatch" --strict -q --no-tree --no-summary --terse \
 			--max-line-length=100 --ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,BIT_MACRO,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE \
-			--ignore UNCOMMENTED_DEFINITION,LINE_SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE -f $(sources '*.[ch]' | grep '^./module/')
+			--ignore UNCOMMENTED_DEFINITION,LINE_SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE -f $(styled | grep '^./module/')
 		# checkpatch stores what it read from git in the current folder
 		rm -f .checkpatch-camelcase.*
 	else
@@ -283,7 +286,7 @@ for dir in module selftests; do
 	if [ -n "$checkpatch" ]; then
 		# shellcheck disable=SC2046 # a list of files
 		check "$dir/: checkpatch" perl "$checkpatch" -q --no-tree --no-summary --terse --max-line-length=100 \
-			--ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,$KERNEL_ONLY -f $(sources '*.[ch]' | grep "^./$dir/")
+			--ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,$KERNEL_ONLY -f $(styled | grep "^./$dir/")
 	else
 		skip "$dir/: checkpatch" "checkpatch.pl is not here; it comes with linux-source, or set CHECKPATCH"
 	fi

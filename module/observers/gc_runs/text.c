@@ -147,8 +147,8 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 		seq_printf(m, "lost %ld", l->lost);
 		break;
 	case SHOWN_SUM:
-		seq_printf(m, "sum %s %u %u %llu %u %llu %u %u", reasons[l->of.order], l->run.number,
-			   l->run.empty, l->run.ns, l->run.victims, l->run.blocks,
+		seq_printf(m, "sum %s %u %u %llu %u %llu %u %u", reasons[l->of.order],
+			   l->run.number, l->run.empty, l->run.ns, l->run.victims, l->run.blocks,
 			   l->run.segments, l->run.sections);
 		break;
 	case SHOWN_PROCESS:

@@ -67,7 +67,10 @@ static void begin_range(const struct inode *inode, u64 from, u64 end)
 	}
 }
 
-/* f2fs_fallocate(file, mode, offset, len): plain preallocation only, not locked */
+/*
+ * f2fs_fallocate(file, mode, offset, len), or vfs_fallocate(): plain preallocation only, not
+ * locked
+ */
 static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
 {
 	const struct inode *inode =
@@ -133,12 +136,17 @@ static int before_test(struct kprobe *probe, struct pt_regs *regs)
 
 /* === Attaching ============================================================ */
 
+/*
+ * Link-time optimization may rename a static function, as f2fs_fallocate.llvm.123, and kprobes
+ * take whole names. Then its caller is probed, which is exported and has the same arguments.
+ */
 static const struct {
 	const char *function;
 	kprobe_pre_handler_t handler;
+	const char *caller;
 } table[] = {
 	{ "ft_call_test", before_test },
-	{ "f2fs_fallocate", before_fallocate },
+	{ "f2fs_fallocate", before_fallocate, "vfs_fallocate" },
 	{ "truncate_pagecache_range", before_zero },
 	{ "__exchange_data_block", before_exchange },
 };
@@ -197,6 +205,10 @@ void ft_call_attach(void)
 			.pre_handler = table[i].handler,
 		};
 		err = register_kprobe(&probes[i]);
+		if (err == -ENOENT && table[i].caller) {
+			probes[i].symbol_name = table[i].caller;
+			err = register_kprobe(&probes[i]);
+		}
 		attached[i] = !err;
 		if (err) {
 			all = false;

@@ -8,7 +8,7 @@ FT_TROUBLE='WARNING:|BUG:|Oops|KASAN|KCSAN|UBSAN|KFENCE: |Kernel panic|kernel BU
 FT_TROUBLE="$FT_TROUBLE|[Uu]nable to handle|Call Trace:|INFO: (task|rcu|trying)|soft lockup|hard LOCKUP"
 FT_TROUBLE="$FT_TROUBLE|possible (circular|recursive) locking|inconsistent lock state|suspicious RCU|sleeping function"
 FT_TROUBLE="$FT_TROUBLE|refcount_t:|list_(add|del) corruption|memory leak|scheduling while atomic|Still has locks"
-FT_TROUBLE="$FT_TROUBLE|F2FS-fs.*([Ii]nconsisten|corrupt|should run fsck)"
+FT_TROUBLE="$FT_TROUBLE|CFI failure at|F2FS-fs.*([Ii]nconsisten|corrupt|should run fsck)"
 
 # ft_after(words) - print the part of a log after the line with these words; all of it if that line has been lost
 ft_after() {

@@ -80,6 +80,11 @@ trouble_is() {
 	if ft_emulator_failed "$dir/kernel.log"; then echo yes; else echo no; fi
 }
 
+# dmesg() - the log, as a test in the guest reads it
+dmesg() {
+	tr -d '\r' <"$dir/kernel.log"
+}
+
 # not_well() - has the log a warning?
 not_well() {
 	! KREL=6.12 ft_kernel_well "$dir/kernel.log" 2>/dev/null
@@ -93,7 +98,7 @@ race() {
 
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
-plan 20
+plan 23
 make_runner
 first='# begin 20_write.sh
 1..2
@@ -121,6 +126,11 @@ $(echo "$second" | sed 's/sh 0 1/sh 7 1/')"
 expect "a test that ends with a status, its checks being well" "$(run 20 21)" "$both; 4 passed, 1 failed; 1"
 say 1 126 "$first"
 expect "a test that does not begin" "$(run 20 21)" "$both; 2 passed, 1 failed; 1"
+say 1 125 "$first
+# begin 21_direct.sh
+1..2
+ok 1 - c"
+expect "a kernel that panics within a test" "$(run 20 21)" "$both; 3 passed, 1 failed; 1"
 say 1 0 "$(echo "$first" | sed 's/b$/& # SKIP known/')
 $second"
 expect "a skip that is listed" "$(run 20 21)" "$both; 3 passed, 0 failed, 1 skipped; 0"
@@ -164,6 +174,10 @@ race 'rht_deferred_worker / ft_f [fragtrace]'
 check "one inside the kernel's hash table is not" ft_kernel_well "$dir/kernel.log"
 race 'ktime_get_mono_fast_ns / timekeeping_update'
 check "nor one of the clock of tracing" ft_kernel_well "$dir/kernel.log"
+cfi='CFI failure at ft_f+0x3/0x10 [fragtrace] (target: ft_g+0x0/0x10 [fragtrace]; expected type: 0x12345678)'
+printf '[    1.0] %s\r\n' 'fragtrace-test: 20_write.sh' "$cfi" >"$dir/kernel.log"
+check "a function pointer of a wrong type is trouble, whether the kernel goes on or not" not_well
+expect "and fails the test that was running" "$(ft_log_trouble 'fragtrace-test: 20_write.sh')" "# kernel: [    1.0] $cfi"
 say 1 0 "$first"
 check "interrupted: what a suite has begun ends, too" interrupted
 finish

@@ -12,7 +12,7 @@ override CMD := $(value CMD)
 # For make test: only these tests of selftests/, in the guests; or those of a group. For make one: a test, or several.
 TESTS ?=
 T ?=
-# For make fuzz: how long, from which seed, or which plan; MODE=hostile, perhaps with these attacks only.
+# For make fuzz: how long, from which seed, or which plan; MODE=zoned; MODE=hostile, perhaps with these attacks only.
 MINUTES ?=
 SEED ?=
 PLAN ?=
@@ -221,7 +221,7 @@ help:
 	@echo "make mutants              small mistakes made in the code: do the tests notice? N=50, SEED=N, PATHS='viewer/src module/causes/gc.c', CHANGED=1"
 	@echo "make coverage             what no test comes by: functions, lines; PARTS='view map python module'"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
-	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
+	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio, 16 TiB; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"
 	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
 	@echo "make soak                 fragtrace defrag beside programs that check what they read (MINUTES=30), and power failures (CUTS=50)"
@@ -229,6 +229,7 @@ help:
 	@echo "make judge LOAD=aging     does one of KERNEL='OLD NEW' fragment more, or of two settings, MOUNT='OF_A|OF_B', SYSFS='OF_A|OF_B'? LOAD=aging,"
 	@echo "                          mail, fs-mark, rocksdb or redis; RUNS=5 of each, SEED=N, WORK=1, DISK=512M, OUT=folder; ends with a verdict"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
+	@echo "                          MODE=zoned: on zoned disks in memory"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt... or a built tree, DISK=1G or a file, OUT=folder"

@@ -89,7 +89,8 @@ static void set_process(struct ft_volume *vol, u32 number, struct process *who)
 	memcpy(who->comm, w->comm, sizeof(who->comm));
 }
 
-static void copy_pairs(struct ft_lines *lines, struct ft_volume *vol)
+/* Return: false if they need more room than @room, which is set to that. */
+static bool copy_pairs(struct ft_lines *lines, struct ft_volume *vol, unsigned int *room)
 {
 	struct ft_tally *tally = vol->tally;
 	const struct ft_pair *p;
@@ -97,6 +98,10 @@ static void copy_pairs(struct ft_lines *lines, struct ft_volume *vol)
 	struct sum *sum;
 
 	guard(ft_spinlock)(&tally->lock);
+	if (tally->nr_pairs >= *room) {
+		*room = tally->nr_pairs + 1;
+		return false;
+	}
 	for (i = 0; i < FT_PAIR_CHAINS; i++) {
 		for (p = tally->chain[i]; p; p = p->next) {
 			sum = ft_lines_add_of(lines, vol, 0, 0);
@@ -109,16 +114,18 @@ static void copy_pairs(struct ft_lines *lines, struct ft_volume *vol)
 		sum = ft_lines_add_of(lines, vol, OTHERS, 0);
 		sum->times = tally->other_pairs;
 	}
+	return true;
 }
 
 static int collect_pairs(struct ft_lines *lines, struct ft_volume *vol)
 {
 	struct sum *sum;
 	size_t i = lines->vec.nr;
+	unsigned int room = 0;
 
-	if (ft_vec_make_room(&lines->vec, FT_MAX_PAIRS + 1, sizeof(*sum)))
-		return -ENOMEM;
-	copy_pairs(lines, vol);
+	while (!copy_pairs(lines, vol, &room))
+		if (ft_vec_make_room(&lines->vec, room, sizeof(*sum)))
+			return -ENOMEM;
 	for (; i < lines->vec.nr; i++) {
 		sum = (struct sum *)lines->vec.data + i;
 		ft_tally_name(vol, sum->pair.victim_ext, sum->ext);

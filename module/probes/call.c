@@ -73,11 +73,13 @@ static void begin_range(const struct inode *inode, u64 from, u64 end)
  */
 static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
 {
-	const struct inode *inode =
-		file_inode((const struct file *)regs_get_kernel_argument(regs, 0));
+	const struct file *file = (const struct file *)regs_get_kernel_argument(regs, 0);
+	const struct inode *inode = file_inode(file);
 	struct ft_inode *rec;
 
-	if ((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE)
+	/* vfs_fallocate() has not checked yet whether the file may be written */
+	if ((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE ||
+	    !(file->f_mode & FMODE_WRITE))
 		return 0;
 	guard(ft_rcu)();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);

@@ -248,9 +248,8 @@ static bool is_at(const struct ft_target *t, const struct ft_place *at)
  */
 static int refresh_path(struct ft_target *t)
 {
-	char *inside __free(kfree) = ft_path_inside(t->root);
+	char *inside = ft_path_inside(t->root), *path;
 	const char *below;
-	char *path;
 
 	if (IS_ERR(inside))
 		return PTR_ERR(inside);
@@ -259,6 +258,7 @@ static int refresh_path(struct ft_target *t)
 	path = kasprintf(GFP_KERNEL, "%s%s",
 			 strcmp(t->mount, "/") && below ? t->mount : "",
 			 below ?: inside);
+	kfree(inside);
 	if (!path)
 		return -ENOMEM;
 	guard(mutex)(&t->vol->ns_lock);

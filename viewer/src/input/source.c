@@ -365,12 +365,13 @@ static void read_file(struct sink *sink)
 {
 	const struct source *source = sink->source;
 	int fd = strcmp(source->path, "-") ? open(source->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	struct text piece = { .buf = xreallocarray(NULL, PIECE, 1) };
+	struct text piece = { 0 };
 	struct sink packed = { .source = source };
 	bool is_whole = false;
 
 	if (fd < 0)
 		refuse(source, "open");
+	piece.buf = xreallocarray(NULL, PIECE, 1);
 	note_size_and_time(sink, fd);
 	while ((piece.len = read_piece(source, fd, piece.buf))) {
 		if (!sink->total && !packed.cap && is_packed(&piece)) {

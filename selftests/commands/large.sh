@@ -28,13 +28,11 @@ large() {
 
 version=${1:-6.12}
 failed=0
-ft_packages build guest large
+ft_packages build guest viewer large
+make -s -C "$FT_TOP/viewer" fragtrace >&2
 large 94_large.sh -d 24G -M 6G -- env LINKS=100000 DIRS=1000 ROOMY=1500 TIGHT=64 PATIENCE_LARGE=3600 TEST_LIMIT=10800
 large 95_large_move.sh -d 24G -M 6G -- env JUDGE=1 FILES="${FILES:-1000000}" ROUNDS=1 ROOMY=1500 PATIENCE_LARGE=7200 TEST_LIMIT=10800
 large 86_memory.sh -d 24G -M 6G -a slab_nomerge -- env JUDGE=1 NAMELESS="${NAMELESS:-500000}" PATIENCE_LARGE=7200 TEST_LIMIT=10800
 large 93_life_cycle.sh -d 2G -d 1G -M 2G -f "$(command -v fio)" -- env CYCLES=100 TEST_LIMIT=10800
-case " ${TESTS:-49_huge.sh} " in
-*" 49_huge.sh "*) make -s -C "$FT_TOP/viewer" fragtrace ;;
-esac
 large 49_huge.sh -d 16383G -M 6G -f "$FT_TOP/viewer/fragtrace" -- env TEST_LIMIT=10800
 exit $failed

@@ -52,8 +52,8 @@ static void make_remount(struct maker *m)
 }
 
 /*
- * A new file of whole sections, as F2FS requires. On a zoned disk none: if a file is not aligned, which no file is where zones cannot
- * be written to their end, F2FS of 6.12 and 7.3 leaves it with the wrong number of blocks.
+ * A new file of whole sections, as F2FS requires. On a zoned disk none: F2FS of 6.12 and 7.3 leaves a file that is not aligned to
+ * sections with a wrong number of blocks.
  */
 static void make_swap(struct maker *m)
 {
@@ -156,7 +156,7 @@ static void make_features(struct maker *m, bool *compression, bool *flexible)
  * Zones are reset by discards, and need the collector in the background. And with two logs F2FS of 6.12 and 7.3 stops after a write
  * that the device refuses.
  */
-static bool is_refused_by_zones(const char *option)
+static bool is_unfit_for_zones(const char *option)
 {
 	return !strcmp(option, "nodiscard") || !strcmp(option, "background_gc=off") || strstr(option, "active_logs");
 }
@@ -178,7 +178,7 @@ static void make_options(struct maker *m, bool compression, bool flexible)
 	for (n = below(m, 4); n; n--) {
 		const char *other = ONE_OF(m, others);
 
-		if (m->shape.zoned ? !is_refused_by_zones(other) : !m->small || strcmp(other, "gc_merge"))
+		if (m->shape.zoned ? !is_unfit_for_zones(other) : !m->small || strcmp(other, "gc_merge"))
 			fprintf(m->out, "mount %s\n", other);
 	}
 	if (flexible)

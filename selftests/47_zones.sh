@@ -226,16 +226,17 @@ zones_now() {
 
 # record_zones() - begin a recording, keep what it has of zones, and what they were before; false if they have changed meanwhile
 record_zones() {
-	local recorder
+	local recorder rc=0
 
 	sync
 	zones_now >/tmp/want
 	rm -rf /tmp/run
 	fragtrace record --events /tmp/run &
 	recorder=$!
-	loop_until 30 sh -c 'ls /tmp/run/*.f2fs >/dev/null 2>&1' || return 1
+	loop_until 30 sh -c 'ls /tmp/run/*.f2fs >/dev/null 2>&1' || rc=1
 	kill $recorder
 	wait $recorder
+	[ $rc = 0 ] || return 1
 	zones_now /tmp/run >/tmp/have
 	[ "$(zones_now)" = "$(cat /tmp/want)" ]
 }

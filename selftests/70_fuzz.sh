@@ -168,6 +168,10 @@ rounds() {
 }
 
 plan 2
+if [ -n "${FUZZ_ZONED:-}" ]; then
+	make_zoned_disk 64 4 4 0 || skip_rest "zoned: maps are exact" "this kernel has no zoned null_blk"
+	remove_null_disk
+fi
 mkdir -p $WORK
 : >$WORK/ops
 : >$WORK/causes

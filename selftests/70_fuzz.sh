@@ -76,9 +76,10 @@ kernel() {
 	esac
 }
 
-# report_failure(status, seed) - print the end of a failed round, set reason
+# report_failure(status, seed) - print the end of a failed round, with what F2FS said, set reason
 report_failure() {
 	grep -v '^# \(op\|stat\|compared\|causes\|sums: breaks\) ' $WORK/out
+	log_since | grep 'F2FS-fs' | tail -n 10 | sed 's/^/# /'
 	case $1 in
 	1) reason="seed $2: something differs" ;;
 	3) reason="seed $2: hangs" ;;

@@ -5,8 +5,8 @@
 #
 # With failslab and its stack filter, which debug kernels have, allocations fail that have fragtrace on the stack, including
 # those of F2FS and the VFS called by it; elsewhere fail_alloc.ko lets those fail that fragtrace itself asks for. While
-# writers run a quarter of them fails; after that, all maps must become exact without help. Each allocation of a load fails
-# once; with failslab, which sees many more, one of three, and which ones depends on SEED.
+# writers run a quarter of them fails; after that, all maps must become exact without help. Of the allocations of a load one
+# of two fails; with failslab, which sees many more, one of three. Which ones depends on SEED.
 #
 # group: memory hostile
 # kernels: first
@@ -256,7 +256,7 @@ finish_faults() {
 }
 
 trap finish_faults EXIT
-KMEMLEAK=0 STEP=1
+KMEMLEAK=0 STEP=2
 [ ! -w /sys/kernel/debug/kmemleak ] || KMEMLEAK=1
 plan $((18 + KMEMLEAK))
 seed=${SEED:-$(date +%s)}
@@ -406,7 +406,7 @@ expect "audits have found no difference" "$(stat_of audit_differences)" 0
 echo "del $MNT" >$DBG/targets
 echo "del $MNT2" >$DBG/targets
 # The report of the last audit has a line for each file that could not be compared.
-grep -c unjudged $DBG/audit | sed 's/^/# lines of the report: /'
+echo "# lines of the report: $(grep -c ' unjudged ' $DBG/audit)"
 echo 1 >$DBG/audit
 loop_until "$SOON" none_charged || :
 expect "without a target as much memory is charged as after a load" "$(stat_of mem_bytes)" "$IDLE"

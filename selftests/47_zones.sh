@@ -29,6 +29,7 @@ ask() {
 		blkzone report $NULL_DISK >/tmp/before
 		fragtrace zones --json >/tmp/json || return 1
 		fragtrace zones >/tmp/text || return 1
+		fragtrace metrics >/tmp/metrics || return 1
 		cat "/proc/fs/f2fs/$NAME/segment_info" >/tmp/segments
 		cat "/proc/fs/f2fs/$NAME/segment_bits" >/tmp/bits
 		blkzone report $NULL_DISK >/tmp/report
@@ -263,6 +264,9 @@ all_agree() {
 	ours >/tmp/have
 	reported "$FIRST" >/tmp/want
 	same "$1: conditions, write pointers and capacities are those of blkzone"
+	sed -n 's/^fragtrace_zones{.*condition="\(.*\)"} \([1-9].*\)/\1 \2/p' /tmp/metrics | sort >/tmp/have
+	reported "$FIRST" | awk '{ n[$4]++ } END { for (name in n) print name, n[name] }' | sort >/tmp/want
+	same "$1: metrics count zones by condition as blkzone does"
 	pointers >/tmp/have
 	reported "$FIRST" | awk -v main="$MAIN" '$1 >= main && $5 != "-" { print $5 < 1020 ? $5 / 2 : 510 }' >/tmp/want
 	same "$1: the picture has them where blkzone says"
@@ -307,7 +311,7 @@ same() {
 	fi
 }
 
-plan 34
+plan 36
 command -v fragtrace >/dev/null || skip_rest "zones" "fragtrace is not in this guest"
 command -v blkzone >/dev/null || skip_rest "zones" "blkzone is not in this guest"
 command -v dump.f2fs >/dev/null || skip_rest "zones" "dump.f2fs is not in this guest"

@@ -96,11 +96,37 @@ static void use_table(struct session *s, struct table *table)
 		use_export(s, table);
 }
 
+/*
+ * Read the zones of all volumes with @read, and F2FS's state if it was not read. On the running system the state of zoned volumes is read
+ * between two reports of the devices: what moves meanwhile is seen.
+ */
+static struct zones *read_zones(struct session *s, const struct table *table, struct zones *(*read)(const struct table *table, const char *dir))
+{
+	struct zones *zones = read(table, s->state.dir), *before;
+	bool is_zoned = false;
+
+	for (size_t i = 0; i < table->n_volumes; i++)
+		is_zoned |= zones_any(&zones[i]);
+	if (s->states && (s->state.dir || !is_zoned))
+		return zones;
+	f2fs_states_free(s->states, table->n_volumes);
+	s->states = f2fs_source_read(&s->state, table);
+	if (s->state.dir)
+		return zones;
+	before = zones;
+	zones = read(table, NULL);
+	zones_compare(zones, before, table->n_volumes);
+	zones_free(before, table->n_volumes);
+	return zones;
+}
+
 static void use_metrics(struct session *s, struct table *table)
 {
+	struct zones *zones = s->states ? read_zones(s, table, zones_read_known) : NULL;
 	AUTO_FREE struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
-	prometheus_write(s->options.output, table, spaces);
+	prometheus_write(s->options.output, table, spaces, spaces ? zones : NULL);
+	zones_free(zones, table->n_volumes);
 }
 
 static void use_record(struct session *s, struct table *table)
@@ -278,19 +304,13 @@ static void use_space(struct session *s, struct table *table)
 	space_print(table, spaces);
 }
 
-/* On the running system F2FS's state is read between two reports of the devices: what moves meanwhile is seen. */
 static void use_zones(struct session *s, struct table *table)
 {
-	struct zones *before = s->state.dir ? NULL : zones_read(table, NULL), *zones;
-
-	s->states = f2fs_source_read(&s->state, table);
-	zones = zones_read(table, s->state.dir);
-	if (before)
-		zones_compare(zones, before, table->n_volumes);
+	struct zones *zones = read_zones(s, table, zones_read);
 	AUTO_FREE struct space *spaces = space_of(table, s->states);
+
 	zones_write(table, spaces, zones, s->options.form, s->snapshot);
 	zones_free(zones, table->n_volumes);
-	zones_free(before, table->n_volumes);
 }
 
 /* === Repeated reading === */

@@ -189,14 +189,20 @@ def zone_of(raw, state):
     return zone
 
 
+def read_state(folder):
+    """What zone_of() takes: segments, blocks of watched files, logs, what is chosen, and segments of a section."""
+    text = (folder / "victim_bits").read_text(encoding="ascii").splitlines()[1:]
+    chosen = [bit == "1" for line in text for bit in line[10:].split()]
+    size = naive_space.read_heads(folder)[1]
+    return naive_space.read_bits(folder), list(naive_space.read_table(folder)), list(read_logs(folder)), chosen, size
+
+
 def check(folder, path):
     """Compare."""
     with open(path, encoding="utf-8") as file:
         volume = json.load(file)["volumes"][0]
-    text = (folder / "victim_bits").read_text(encoding="ascii").splitlines()[1:]
-    chosen = [bit == "1" for line in text for bit in line[10:].split()]
-    size = naive_space.read_heads(folder)[1]
-    state = naive_space.read_bits(folder), list(naive_space.read_table(folder)), list(read_logs(folder)), chosen, size
+    state = read_state(folder)
+    size = state[4]
     seen = Counter()
     devices = list(read_devices(folder))
     assert volume["section_blocks"] == size * BLKS and len(volume["devices"]) == len(devices), volume
@@ -220,10 +226,45 @@ def check(folder, path):
     print(*(what for what, n in seen.items() if what and n))
 
 
+def metrics(folder, path):
+    """Compare the metrics of zones with sums over the zones of all zoned devices."""
+    got = {(name, label): int(n) for name, label, n in re.findall(
+        r'^fragtrace_(zone\w*|open_zones|max_open_zones)\{.*,mountpoint="/m",\w+="([^"]*)"\} (\d+)$', Path(path).read_text(encoding="utf-8"), re.M)}
+    state = read_state(folder)
+    wanted = Counter({("zones", name): 0 for name in NAMES.values()} | {("zone_bytes", name): 0 for name in ("valid", "invalid", "unwritten")} |
+                     {("zone_findings", name): 0 for name in ("changed", "lost", "behind", "ahead", "unwritten", "not_reset", "left")})
+    any_zoned = False
+    for i, (name, _, zoned, zones, opened, _) in enumerate(read_devices(folder)):
+        if not zoned:
+            continue
+        any_zoned = True
+        wanted["open_zones", name] = opened
+        limit = folder / f"max_open_zones.{i}"
+        if limit.exists() and int(limit.read_text(encoding="ascii")):
+            wanted["max_open_zones", name] = int(limit.read_text(encoding="ascii"))
+        for raw in zones:
+            zone = zone_of(raw, state)
+            wanted["zones", zone["condition"]] += 1
+            wanted["zone_findings", zone["finding"]] += zone["finding"] is not None
+            pointer = zone["write_pointer"]
+            if pointer is None or not zone["main_area"]:
+                continue
+            segments = state[0]
+            valid = sum(segments[(b - MAIN) // BLKS][1][(b - MAIN) % BLKS] for b in range(max(zone["lba"], MAIN), min(pointer, MAIN + len(segments) * BLKS)))
+            wanted["zone_bytes", "valid"] += valid * 4096
+            wanted["zone_bytes", "invalid"] += (pointer - zone["lba"] - valid) * 4096
+            wanted["zone_bytes", "unwritten"] += (zone["lba"] + zone["capacity"] - pointer) * 4096
+    del wanted["zone_findings", None]
+    assert got == (dict(wanted) if any_zoned else {}), f"{got}; expected {dict(wanted)}"
+    print(*(name if name.endswith("open_zones") else f"{name}:{label}" for (name, label), n in got.items() if n))
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(Path(sys.argv[2]), int(sys.argv[3]))
     elif sys.argv[1] == "many":
         many(Path(sys.argv[2]), *map(int, sys.argv[3:]))
+    elif sys.argv[1] == "metrics":
+        metrics(Path(sys.argv[2]), sys.argv[3])
     else:
         check(Path(sys.argv[2]), sys.argv[3])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The dashboard and the alerts of monitoring/: their form, and every expression on a Prometheus server that scrapes three hosts."""
+"""The dashboard and the alerts of monitoring/: their form, and every expression on a Prometheus server that scrapes four hosts."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 import check_palette
+import naive_zones
 
 HERE = Path(__file__).resolve().parent
 VIEW = HERE.parent / "fragtrace"
@@ -51,7 +52,7 @@ def metrics_of(*arguments: object) -> str:
 
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Three hosts: with F2FS's state and little free space; with causes, read long ago; with two volumes."""
+    """Four hosts: with F2FS's state and little free space; with causes, read long ago; with two volumes; with zones."""
     folder = tmp_path_factory.mktemp("hosts")
     # a table without a time has that of its file
     for name in "f2fs-6.12/table", "two.table":
@@ -59,9 +60,12 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     snapshot = subprocess.run([sys.executable, HERE / "to_snapshot.py", HERE / "data/why.table"], capture_output=True,
                               check=True).stdout
     (folder / "snapshot").write_bytes(snapshot)
+    zoned = folder / "zoned"
+    naive_zones.make(zoned, 1)
     return {"full": metrics_of("-t", folder / "table", "--f2fs-state", HERE / "data/f2fs-6.12"),
             "old": metrics_of("-t", folder / "snapshot"),
-            "two": metrics_of("-t", folder / "two.table")}
+            "two": metrics_of("-t", folder / "two.table"),
+            "zoned": metrics_of("-t", zoned / "table", "--f2fs-state", zoned)}
 
 
 # === The form of the dashboard ===
@@ -148,6 +152,8 @@ def test_every_value_of_a_label_has_a_colour(hosts: dict[str, str]) -> None:
     assert coloured("Segments") == states | {"empty"}
     types = set(re.findall(r'fragtrace_f2fs_valid_bytes\{.*type="([a-z_]+)"', hosts["full"]))
     assert coloured("Valid blocks") == coloured("SSR room") == types
+    assert coloured("Zones by condition") == set(re.findall(r'fragtrace_zones\{.*condition="([a-z-]+)"', hosts["zoned"]))
+    assert coloured("Blocks of zones") == set(re.findall(r'fragtrace_zone_bytes\{.*state="([a-z]+)"', hosts["zoned"]))
     for title in "Free space by length of run", "Dirty segments by valid blocks":
         panel, = (panel for panel in PANELS if panel["title"] == title)
         assert coloured(title) == {target["legendFormat"] for target in panel["targets"]}
@@ -242,7 +248,7 @@ class Server:
     def is_ready(self) -> bool:
         """Whether each host was scraped, and each rule evaluated after that."""
         try:
-            return len(self.query("fragtrace_table_timestamp_seconds")) == 3 and \
+            return len(self.query("fragtrace_table_timestamp_seconds")) == 4 and \
                 all(rule["state"] == "pending" for name, rule in self.rules().items()
                     if name in ("FragtraceNotRead", "FragtraceFillsHoles"))
         except OSError:
@@ -263,7 +269,7 @@ JOB = """
 
 @pytest.fixture(scope="module")
 def server(hosts: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A Prometheus server that scrapes the three hosts and evaluates the alerts."""
+    """A Prometheus server that scrapes the four hosts and evaluates the alerts."""
     if not shutil.which("prometheus"):
         pytest.skip("prometheus is not installed")
     folder = tmp_path_factory.mktemp("prometheus")
@@ -321,7 +327,7 @@ def test_variables_have_values_and_select(server: Server) -> None:
         found = re.fullmatch(r"label_values\((.*), (\w+)\)", variable["query"]["query"])
         assert found and variable["query"]["query"] == variable["definition"]
         values[variable["name"]] = server.get(f"label/{found[2]}/values", **{"match[]": with_variables(found[1])})
-    assert values == {"host": ["full", "old", "two"], "volume": ["/mnt", "/mnt/a", "/mnt/f2fs", "/mnt/my disk"]}
+    assert values == {"host": ["full", "old", "two", "zoned"], "volume": ["/m", "/mnt", "/mnt/a", "/mnt/f2fs", "/mnt/my disk"]}
     for panel, target in targets():
         for sample in server.query(with_variables(target["expr"], "two", "/mnt/a|/mnt/my disk")):
             assert sample["metric"].get("instance", "two") == "two", panel["title"]
@@ -333,8 +339,8 @@ def test_figures_are_right(server: Server) -> None:
         panel, = (panel for panel in PANELS if panel["title"] == title)
         sample, = server.query(with_variables(panel["targets"][0]["expr"], host))
         return float(sample["value"][1])
-    assert value("Volumes") == 4
-    assert value("Worst split factor") == pytest.approx(16 / 7)
+    assert value("Volumes") == 5
+    assert value("Worst split factor", "full|old|two") == pytest.approx(16 / 7)
     assert value("Extra requests", "full|old") == 10
     assert value("Share of fragmented files", "full") == pytest.approx(1 / 78)
     assert value("Stale files") == 0
@@ -365,6 +371,6 @@ def test_alerts_are_evaluated(server: Server) -> None:
     for name, rule in rules.items():
         assert rule["health"] == "ok", f"{name}: {rule.get('lastError')}"
     pending = {(name, alert["labels"]["instance"]) for name, rule in rules.items() for alert in rule["alerts"]}
-    assert pending == {("FragtraceNotRead", "old"), ("FragtraceFillsHoles", "full")}
+    assert pending == {("FragtraceNotRead", "old"), ("FragtraceFillsHoles", "full"), ("FragtraceFillsHoles", "zoned"), ("FragtraceZonesDiffer", "zoned")}
     annotation, = DASHBOARD["annotations"]["list"]
-    assert len(server.query(with_variables(annotation["expr"]).replace("firing", "pending"))) == 2
+    assert len(server.query(with_variables(annotation["expr"]).replace("firing", "pending"))) == 4

@@ -30,9 +30,13 @@ test_zones_are_those_of_every_block() {
 		"$python" "$here/naive_zones.py" make "r$seed" "$seed"
 		"$fragtrace" zones --json -t "r$seed/table" --f2fs-state "r$seed" >"j$seed"
 		"$python" "$here/naive_zones.py" check "r$seed" "j$seed" >>found
+		"$fragtrace" metrics -t "r$seed/table" --f2fs-state "r$seed" >"m$seed"
+		"$python" "$here/naive_zones.py" metrics "r$seed" "m$seed" >>sums
 	done
 	# all kinds of differences were there, all reasons not to collect a zone, ages, and limits
 	[ "$(tr ' ' '\n' <found | sort -u | tr '\n' ' ')" = '+None +all_valid +log +lost +no_valid +old +outside +sections =None =max_active =max_open ahead behind left lost not_reset unwritten ' ] || fail "$(cat found)"
+	# and all metrics had a value other than 0
+	[ "$(tr ' ' '\n' <sums | sort -u | tr '\n' ' ')" = 'max_open_zones open_zones zone_bytes:invalid zone_bytes:unwritten zone_bytes:valid zone_findings:ahead zone_findings:behind zone_findings:left zone_findings:lost zone_findings:not_reset zone_findings:unwritten zones:closed zones:conventional zones:empty zones:full zones:offline zones:open zones:read-only ' ] || fail "$(cat sums)"
 }
 
 test_text() {

@@ -108,6 +108,22 @@ const char *zone_condition_name(size_t condition)
 }
 
 /**
+ * zone_flaw_key() - a difference, for programs
+ * @flaw: what it is
+ *
+ * Return: a word of JSON and metrics; NULL if F2FS and the device agree.
+ */
+const char *zone_flaw_key(enum zone_flaw flaw)
+{
+	static const char *const keys[N_ZONE_FLAWS] = {
+		[ZONE_CHANGED] = "changed", [ZONE_LOST] = "lost", [ZONE_BEHIND] = "behind", [ZONE_AHEAD] = "ahead",
+		[ZONE_UNWRITTEN] = "unwritten", [ZONE_NOT_RESET] = "not_reset", [ZONE_LEFT] = "left",
+	};
+
+	return keys[flaw];
+}
+
+/**
  * zone_at() - find the zone of a block
  * @zones: the devices of the volume
  * @lba: the block

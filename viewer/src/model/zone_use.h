@@ -124,6 +124,7 @@ struct zone_opens {
 };
 
 const char *zone_condition_name(size_t condition);
+const char *zone_flaw_key(enum zone_flaw flaw);
 /* Room for the number of a device and a zone. */
 #define ZONE_NAME_MAX 48
 

@@ -13,6 +13,7 @@
 #include "outfile.h"
 #include "output/prometheus.h"
 #include "output/space.h"
+#include "output/zones.h"
 #include "util.h"
 
 /* Extensions that are named: those with the most breaks on a volume. */
@@ -128,8 +129,10 @@ static void begin_sample(const struct metrics *m, const struct volume *v)
 void metrics_sample(const struct metrics *m, const struct volume *v, const char *label, const char *value, uint64_t n)
 {
 	begin_sample(m, v);
-	if (label)
-		fprintf(m->file, "\",%s=\"%s", label, value);
+	if (label) {
+		fprintf(m->file, "\",%s=\"", label);
+		put_label(m->file, value);
+	}
 	fprintf(m->file, "\"} %ju\n", (uintmax_t)n);
 }
 
@@ -237,10 +240,11 @@ static void put_breaks(struct metrics *m, const struct table *table, const uint8
  * @path: output file; "-" is standard output
  * @table: the table
  * @spaces: by volume, or NULL: F2FS's state was not read
+ * @zones: by volume; NULL if @spaces is
  *
  * Uses the text format of Prometheus. Ends the program if writing fails.
  */
-void prometheus_write(const char *path, const struct table *table, const struct space *spaces)
+void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones)
 {
 	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	AUTO_FREE struct figures *figures = figures_of(table, starts, NULL);
@@ -258,7 +262,9 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 		put_metric(&m, &metrics[i], table, sums);
 	if (table->causes)
 		put_breaks(&m, table, starts);
-	if (spaces)
+	if (spaces) {
 		space_put_metrics(&m, table, spaces);
+		zones_put_metrics(&m, table, spaces, zones);
+	}
 	outfile_close(&out);
 }

@@ -5,9 +5,10 @@
 #include <stdio.h>
 
 #include "input/table.h"
+#include "input/zones.h"
 #include "model/space.h"
 
-void prometheus_write(const char *path, const struct table *table, const struct space *spaces);
+void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones);
 
 /**
  * struct metrics - metrics that are written

@@ -7,11 +7,6 @@
 #include "output/zones.h"
 #include "util.h"
 
-static const char *const flaw_keys[N_ZONE_FLAWS] = {
-	[ZONE_CHANGED] = "changed", [ZONE_LOST] = "lost", [ZONE_BEHIND] = "behind", [ZONE_AHEAD] = "ahead",
-	[ZONE_UNWRITTEN] = "unwritten", [ZONE_NOT_RESET] = "not_reset", [ZONE_LEFT] = "left",
-};
-
 static const char *const limit_keys[N_ZONE_LIMITS] = { [ZONE_MAX_OPEN] = "max_open", [ZONE_MAX_ACTIVE] = "max_active" };
 
 static const char *const stay_keys[N_ZONE_STAYS] = {
@@ -302,7 +297,7 @@ static void put_zone(struct json *json, const struct zoned *z, const struct zone
 	json_maybe(json, "gain", use.gain, use.stay == ZONE_COLLECTED);
 	json_text(json, "not_collected", stay_keys[use.stay]);
 	json_maybe(json, "age_s", use.age_s, use.age_s != UINT64_MAX);
-	json_text(json, "finding", flaw_keys[found.flaw]);
+	json_text(json, "finding", zone_flaw_key(found.flaw));
 	if (found.flaw) {
 		text = sentence(&found);
 		json_text(json, "text", text);

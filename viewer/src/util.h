@@ -27,6 +27,16 @@
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
+static inline uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t max_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /**
  * enum exit_status - the exit statuses of all commands; 0 is success and 1 an error
  * @EXIT_USAGE: the command line is wrong

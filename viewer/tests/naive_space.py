@@ -38,15 +38,24 @@ def as_hex(bits):
     return " ".join(f"{int(''.join('01'[b] for b in bits[i:i + 8]), 2):02x}" for i in range(0, BLKS, 8))
 
 
+def usable_bits(segment, size, unusable):
+    """Which blocks of a segment can be written: all but the last ones of its section."""
+    return [segment % size * BLKS + b < size * BLKS - unusable for b in range(BLKS)]
+
+
 def make(folder, seed):
-    """Write the files."""
+    """Write the files. From seed 100 on, the end of each section cannot be written."""
     rng = random.Random(seed)
     per_section = rng.choice((1, 2, 3))
     n = per_section * rng.randrange(8, 24)
     maps = [random_map(rng) for _ in range(n)]
+    unusable = random.Random(-seed).randrange(1, per_section * BLKS) if seed >= 100 else 0
+    maps = [[bit and usable for bit, usable in zip(bits, usable_bits(i, per_section, unusable))] for i, bits in enumerate(maps)]
     types = [rng.randrange(6) for _ in range(n)]
     mtime = rng.random() < 0.5
     folder.mkdir()
+    if unusable:
+        (folder / "unusable_blocks_per_sec").write_text(f"{unusable}\n", encoding="ascii")
     with open(folder / "segment_bits", "w", encoding="ascii") as file:
         print(BITS + ("|mtime" if mtime else ""), LINE, sep="\n", file=file)
         for i, bits in enumerate(maps):
@@ -126,22 +135,22 @@ def runs_of(free):
 
 def cost_benefit(section, oldest, newest):
     """F2FS's cost of a section: get_cb_cost() in fs/f2fs/gc.c."""
-    used = section["valid"] // section["size"] * 100 // BLKS
+    used = section["valid"] // (section["size"] - section["unusable"] // BLKS) * 100 // BLKS
     age = 100 - 100 * (section["mtime"] - oldest) // (newest - oldest) if newest != oldest else 0
     return 2**32 - 1 - 100 * (100 - used) * age // (100 + used)
 
 
-def picks(segments, heads, size, chosen):
+def picks(segments, heads, size, chosen, unusable):
     """The cheapest sections: greedy, and by cost-benefit or None."""
     sections = []
     for i in range(len(segments) // size):
         part = segments[i * size:(i + 1) * size]
         valid = [sum(bits) for _, bits, _ in part]
         times = sum(v * t for v, (_, _, t) in zip(valid, part) if v and t is not None)
-        sections.append({"section": i, "valid": sum(valid), "size": size, "mtime": times // max(1, sum(valid)),
+        sections.append({"section": i, "valid": sum(valid), "size": size, "unusable": unusable, "mtime": times // max(1, sum(valid)),
                          "head": any(s // size == i for s in heads)})
     used = [s["mtime"] for s in sections if s["valid"]]
-    may = [s for s in sections if 0 < s["valid"] < size * BLKS and not s["head"] and not chosen[s["section"]]]
+    may = [s for s in sections if 0 < s["valid"] < size * BLKS - unusable and not s["head"] and not chosen[s["section"]]]
 
     def first(cost):
         return [(s["section"], s["valid"], cost(s)) for s in sorted(may, key=cost)][:5]
@@ -170,27 +179,32 @@ def figures(folder):
     valid = [b for _, bits, _ in segments for b in bits]
     node = [kind >= 3 for kind, bits, _ in segments for _ in bits]
     watched = list(read_table(folder))
-    runs = runs_of([not v for v in valid])
+    limit = folder / "unusable_blocks_per_sec"
+    unusable = int(limit.read_text(encoding="ascii")) if limit.exists() else 0
+    usable = [b for i in range(len(segments)) for b in usable_bits(i, size, unusable)]
+    room = [sum(usable_bits(i, size, unusable)) for i in range(len(segments))]
+    runs = runs_of([not v and u for v, u in zip(valid, usable)])
     counts = [sum(bits) for _, bits, _ in segments]
     of_types = [head_of_type(folder, name) for name in ("HOT +data", "WARM +data", "COLD +data", "Dir +dnode", "File +dnode", "Indir nodes")]
-    dirty = [i for i, c in enumerate(counts) if 0 < c < BLKS and i not in heads]
-    candidates, greedy, by_age = picks(segments, heads, size, chosen)
+    dirty = [i for i, c in enumerate(counts) if 0 < c < room[i] and i not in heads]
+    candidates, greedy, by_age = picks(segments, heads, size, chosen, unusable)
     return {
         "segments": len(segments), "segments_per_section": size,
         "data_blocks": sum(v and not n for v, n in zip(valid, node)),
         "node_blocks": sum(v and n for v, n in zip(valid, node)),
-        "free_blocks": valid.count(False),
+        "free_blocks": sum(u and not v for v, u in zip(valid, usable)),
+        "unusable_blocks": usable.count(False),
         "watched_blocks": sum(valid[b] and not node[b] for b, _ in watched),
         "moved_blocks": sum(not valid[b] or node[b] for b, _ in watched),
-        "full_segments": sum(c == BLKS and i not in heads for i, c in enumerate(counts)),
+        "full_segments": sum(0 < c == room[i] and i not in heads for i, c in enumerate(counts)),
         "dirty_segments": len(dirty),
-        "empty_segments": sum(c == 0 and i not in heads for i, c in enumerate(counts)),
+        "empty_segments": sum(c == 0 < room[i] and i not in heads for i, c in enumerate(counts)),
         "log_segments": len(heads),
         "types": [{"type": name, "dirty": sum(segments[i][0] == t for i in dirty),
                    "valid_blocks": sum(c for c, s in zip(counts, segments) if s[0] == t),
-                   "ssr_blocks": sum(BLKS - counts[i] for i in dirty if segments[i][0] == t),
-                   "full": sum(c == BLKS and s[0] == t and i not in heads for i, (c, s) in enumerate(zip(counts, segments))),
-                   "log_segment": of_types[t], "log_room": None if of_types[t] is None else BLKS - counts[of_types[t]]}
+                   "ssr_blocks": sum(room[i] - counts[i] for i in dirty if segments[i][0] == t),
+                   "full": sum(0 < c == room[i] and s[0] == t and i not in heads for i, (c, s) in enumerate(zip(counts, segments))),
+                   "log_segment": of_types[t], "log_room": None if of_types[t] is None else room[of_types[t]] - counts[of_types[t]]}
                   for t, name in enumerate(TYPES)],
         "longest_free_run": max(runs, default=0),
         "free_runs": [{"from": 2**i, "to": 2 * 2**i - 1, "runs": len(c), "blocks": sum(c)}

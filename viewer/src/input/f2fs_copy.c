@@ -136,6 +136,7 @@ static void copy_files(const char *dir, const char *dev, const struct volume *v)
 	copy_of_device(dir, "/proc/fs/f2fs", dev, n_segments(v) <= F2FS_MAX_UNASKED_SEGMENTS ? "segment_bits" : "segment_info");
 	copy_of_device(dir, "/proc/fs/f2fs", dev, "victim_bits");
 	copy_of_device(dir, "/sys/fs/f2fs", dev, "free_segments");
+	copy_of_device(dir, "/sys/fs/f2fs", dev, "unusable_blocks_per_sec");
 	copy_file(dir, "status", DEBUGFS "/f2fs/status", 0);
 }
 

@@ -183,18 +183,19 @@ static void read_super(struct reader *p)
 	}
 }
 
-static void read_sysfs(struct reader *p)
+/* @lacking, if there is no such file. */
+static uint64_t read_sysfs(struct reader *p, const char *name, const char *unit, uint64_t lacking)
 {
-	AUTO_FREE char *path = path_of(p, "/sys/fs/f2fs", true, "free_segments");
+	AUTO_FREE char *path = path_of(p, "/sys/fs/f2fs", true, name);
 	AUTO_FCLOSE FILE *file = open_file(p, path, NULL);
 	uint64_t n;
 	char rest;
 
-	p->state->sysfs_free = UINT64_MAX;
 	if (file && fscanf(file, "%" SCNu64 "%c", &n, &rest) == 2 && rest == '\n')
-		p->state->sysfs_free = n;
-	else if (file)
-		p->trouble = xasprintf("%s:1: expected a number of segments, copy the file again", path);
+		return n;
+	if (file)
+		p->trouble = xasprintf("%s:1: expected a number of %s, copy the file again", path, unit);
+	return lacking;
 }
 
 /* A zoned device has no other. A volume may be mounted several times; the mode is one. */
@@ -219,7 +220,8 @@ static void read_volume(struct reader *p)
 	read_status(p);
 	read_victims(p);
 	read_mode(p);
-	read_sysfs(p);
+	p->state->sysfs_free = read_sysfs(p, "free_segments", "segments", UINT64_MAX);
+	p->state->unusable = read_sysfs(p, "unusable_blocks_per_sec", "blocks", 0);
 }
 
 /**

@@ -24,6 +24,7 @@
  * @super: from the superblock; its @segs_per_sec is 0 if it is not known
  * @is_lfs: its logs never write into holes of dirty segments: mode=lfs, which zoned devices have
  * @sysfs_free: free segments, from sysfs; UINT64_MAX if it is not known
+ * @unusable: blocks at the end of each section that cannot be written, since zones have less capacity than size: from sysfs
  * @notes: files that are missing, and what is not known without them
  * @n_notes: number of @notes
  */
@@ -34,6 +35,7 @@ struct f2fs_state {
 	struct f2fs_super super;
 	bool is_lfs;
 	uint64_t sysfs_free;
+	uint64_t unusable;
 	char *notes[F2FS_MAX_NOTES];
 	size_t n_notes;
 };

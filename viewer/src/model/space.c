@@ -59,16 +59,31 @@ static unsigned int run_class(uint64_t blks)
 	return 63 - (unsigned int)__builtin_clzll(blks);
 }
 
+static uint64_t section_blks(const struct space *space)
+{
+	return (space->segs_per_sec ? space->segs_per_sec : 1) * F2FS_SEGMENT_BLKS;
+}
+
+/* The end of what can be written in the section of a block, or of the section if the block is after that. */
+static uint64_t usable_end(const struct space *space, uint64_t blk)
+{
+	uint64_t at = blk % section_blks(space);
+
+	return blk - at + (at < space->capacity ? space->capacity : section_blks(space));
+}
+
+/* A run ends where the capacity of a section does, but not at the end of a section that can be written in whole. */
 static void count_runs(struct space *space)
 {
 	const struct f2fs_segments *s = &space->state->segments;
 	uint64_t end = (uint64_t)s->n * F2FS_SEGMENT_BLKS, blk = 0, next;
+	bool is_whole = space->capacity == section_blks(space);
 
 	for (; blk < end; blk = next) {
 		enum use use;
 
-		next = space_use_end(s, blk, end, &use);
-		if (use != USE_FREE)
+		next = space_use_end(s, blk, is_whole ? end : min_of(usable_end(space, blk), end), &use);
+		if (use != USE_FREE || blk % section_blks(space) >= space->capacity)
 			continue;
 		space->n_runs++;
 		space->run_count[run_class(next - blk)]++;
@@ -106,30 +121,40 @@ static bool is_head(const struct space *space, uint64_t segment)
 	return false;
 }
 
+/* How many blocks of a segment can be written, as f2fs_usable_blks_in_seg() has it; or are valid, should that be more. */
+static uint64_t usable_blks(const struct space *space, uint64_t segment)
+{
+	uint64_t at = segment * F2FS_SEGMENT_BLKS % section_blks(space);
+
+	return max_of(space->capacity > at ? min_of(space->capacity - at, F2FS_SEGMENT_BLKS) : 0, space->state->segments.valid[segment]);
+}
+
 static void count_segments(struct space *space)
 {
 	const struct f2fs_segments *s = &space->state->segments;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct space_type *type = &space->types[s->type[i]];
+		uint64_t usable = usable_blks(space, i);
 		bool head = is_head(space, i);
 
 		space->valid[f2fs_type_is_node(s->type[i]) ? USE_NODE : USE_DATA] += s->valid[i];
-		space->valid[USE_FREE] += F2FS_SEGMENT_BLKS - s->valid[i];
+		space->valid[USE_FREE] += usable - s->valid[i];
+		space->unusable += F2FS_SEGMENT_BLKS - usable;
 		type->valid += s->valid[i];
 		if (s->mtime && s->valid[i] && s->mtime[i] > space->newest)
 			space->newest = s->mtime[i];
 		if (head) {
 			space->heads++;
 		} else if (!s->valid[i]) {
-			space->empty++;
-		} else if (s->valid[i] == F2FS_SEGMENT_BLKS) {
+			space->empty += usable > 0;
+		} else if (s->valid[i] == usable) {
 			space->full++;
 			type->full++;
 		} else {
 			space->dirty++;
 			type->dirty++;
-			type->ssr_blks += space->state->is_lfs ? 0 : F2FS_SEGMENT_BLKS - s->valid[i];
+			type->ssr_blks += space->state->is_lfs ? 0 : usable - s->valid[i];
 			space->fill[(s->valid[i] - 1) / SPACE_FILL_STEP]++;
 		}
 	}
@@ -148,7 +173,7 @@ static void find_heads(struct space *space)
 		if (type->head >= (int64_t)s->n)
 			type->head = type->next = -1;
 		if (type->head >= 0)
-			type->head_room = (uint64_t)F2FS_SEGMENT_BLKS - s->valid[type->head];
+			type->head_room = usable_blks(space, (uint64_t)type->head) - s->valid[type->head];
 	}
 }
 
@@ -176,6 +201,7 @@ static void find_sizes(struct space *space)
 	space->secs_per_zone = s->super.secs_per_zone;
 	if (!space->secs_per_zone && s->status.zones)
 		space->secs_per_zone = s->status.sections / s->status.zones;
+	space->capacity = section_blks(space) - (space->segs_per_sec && s->unusable < section_blks(space) ? s->unusable : 0);
 }
 
 /**
@@ -234,7 +260,7 @@ static void add_pick(struct space_picks *picks, struct space_pick pick)
 	picks->first[at] = pick;
 }
 
-/* The cost of get_cb_cost(), with its roundings and the widths of its variables. */
+/* The cost of get_cb_cost(), with its roundings and the widths of its variables. @size: segments that can be written. */
 static uint64_t cost_benefit(const struct section *section, uint64_t size, uint64_t oldest, uint64_t newest)
 {
 	unsigned char u = (unsigned char)(section->valid / size * 100 / F2FS_SEGMENT_BLKS), age = 0;
@@ -282,13 +308,13 @@ static void find_picks(struct space *space)
 				space->first_chosen = i;
 			continue;
 		}
-		if (!section.valid || section.valid == size * F2FS_SEGMENT_BLKS)
+		if (!section.valid || section.valid == space->capacity)
 			continue;
 		space->candidates++;
 		add_pick(&space->greedy, pick);
 		if (!space->has_mtime)
 			continue;
-		pick.cost = cost_benefit(&section, size, oldest, newest);
+		pick.cost = cost_benefit(&section, size - (section_blks(space) - space->capacity) / F2FS_SEGMENT_BLKS, oldest, newest);
 		add_pick(&space->cost_benefit, pick);
 	}
 }
@@ -316,10 +342,8 @@ static int by_blks(const void *a, const void *b)
  */
 void space_section(const struct space *space, uint64_t section, uint64_t *begin, uint64_t *end)
 {
-	uint64_t size = (space->segs_per_sec ? space->segs_per_sec : 1) * F2FS_SEGMENT_BLKS;
-
-	*begin = space->volume->first_blk + section * size;
-	*end = *begin + size;
+	*begin = space->volume->first_blk + section * section_blks(space);
+	*end = *begin + section_blks(space);
 }
 
 /**

@@ -87,12 +87,15 @@ struct space_file {
  * @state: where the figures are from; its segments may be none: then nothing else is known
  * @segs_per_sec: segments in a section; 0: not known, 1 is assumed
  * @secs_per_zone: sections in a zone; 0: not known
- * @valid: valid blocks, by enum use; [USE_FREE] has those that are not valid
+ * @capacity: blocks of a section that can be written, from its begin on
+ * @valid: valid blocks, by enum use; [USE_FREE] has those that are not valid, but can be written
+ * @unusable: blocks beyond the capacity of their section
  * @types: by enum f2fs_type
  * @full: segments that are valid in whole
  * @dirty: segments that are valid in part, and where no log writes
  * @heads: segments where logs write, if they are known
- * @empty: segments without a valid block, and where no log writes: free or prefree
+ * @empty: segments without a valid block, and where no log writes: free or prefree. Those beyond the capacity of their section
+ *	are in none of these four
  * @knows_heads: log heads are known
  * @has_runs: free runs and watched blocks are known
  * @run_count: free runs by length
@@ -116,7 +119,9 @@ struct space {
 	const struct f2fs_state *state;
 	uint64_t segs_per_sec;
 	uint64_t secs_per_zone;
+	uint64_t capacity;
 	uint64_t valid[N_USES];
+	uint64_t unusable;
 	struct space_type types[F2FS_N_TYPES];
 	uint64_t full;
 	uint64_t dirty;

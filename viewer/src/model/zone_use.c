@@ -8,16 +8,6 @@
 #include "model/zone_use.h"
 #include "util.h"
 
-static uint64_t max_of(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t min_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Blocks are counted from the begin of the main area; without bitmaps, those of a part of a segment are not known. */
 static uint64_t valid_between(const struct f2fs_segments *s, uint64_t blk, uint64_t end)
 {

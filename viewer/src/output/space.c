@@ -69,7 +69,7 @@ static void print_use(const struct space *space, const char *name, uint64_t blks
 static void print_uses(const struct space *space)
 {
 	const uint64_t *valid = space->valid, *watched = space->watched;
-	uint64_t all = valid[USE_FREE] + valid[USE_DATA] + valid[USE_NODE];
+	uint64_t all = valid[USE_FREE] + valid[USE_DATA] + valid[USE_NODE] + space->unusable;
 
 	printf("\n  %-24s%14s%13s%9s\n", "blocks", "", "", "share");
 	if (space->has_runs) {
@@ -80,6 +80,8 @@ static void print_uses(const struct space *space)
 	}
 	print_use(space, "nodes", valid[USE_NODE], all);
 	print_use(space, "not valid", valid[USE_FREE], all);
+	if (space->unusable)
+		print_use(space, "beyond zone capacity", space->unusable, all);
 	if (watched[USE_FREE] + watched[USE_NODE])
 		print_use(space, "watched, but moved since", watched[USE_FREE] + watched[USE_NODE], all);
 }

@@ -129,6 +129,7 @@ static void put_volume(struct json *json, const struct space *space, const struc
 	json_number(json, "data_blocks", space->valid[USE_DATA]);
 	json_number(json, "node_blocks", space->valid[USE_NODE]);
 	json_number(json, "free_blocks", space->valid[USE_FREE]);
+	json_number(json, "unusable_blocks", space->unusable);
 	json_maybe(json, "watched_blocks", space->watched[USE_DATA], space->has_runs);
 	json_maybe(json, "moved_blocks", space->watched[USE_FREE] + space->watched[USE_NODE], space->has_runs);
 	json_number(json, "full_segments", space->full);

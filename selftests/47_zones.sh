@@ -30,6 +30,8 @@ ask() {
 		fragtrace zones --json >/tmp/json || return 1
 		fragtrace zones >/tmp/text || return 1
 		fragtrace metrics >/tmp/metrics || return 1
+		fragtrace table --json >/tmp/space || return 1
+		cat "/sys/fs/f2fs/$NAME/free_segments" >/tmp/free
 		cat "/proc/fs/f2fs/$NAME/segment_info" >/tmp/segments
 		cat "/proc/fs/f2fs/$NAME/segment_bits" >/tmp/bits
 		blkzone report $NULL_DISK >/tmp/report
@@ -267,6 +269,11 @@ all_agree() {
 	sed -n 's/^fragtrace_zones{.*condition="\(.*\)"} \([1-9].*\)/\1 \2/p' /tmp/metrics | sort >/tmp/have
 	reported "$FIRST" | awk '{ n[$4]++ } END { for (name in n) print name, n[name] }' | sort >/tmp/want
 	same "$1: metrics count zones by condition as blkzone does"
+	# F2FS leaves as much of conventional zones unused
+	expect "$1: blocks beyond the capacity of zones are not free" "$(sed -n 's/.*"unusable_blocks":\([0-9]*\),.*/\1/p' /tmp/space)" \
+		"$(reported "$FIRST" | awk -v main="$MAIN" '$1 >= main { n++; if ($2 - $3 > lost) lost = $2 - $3 } END { print n * lost }')"
+	expect "$1: segments without valid blocks are those that F2FS calls free" "$(sed -n 's/.*"empty_segments":\([0-9]*\),.*/\1/p' /tmp/space)" \
+		"$(cat /tmp/free)"
 	pointers >/tmp/have
 	reported "$FIRST" | awk -v main="$MAIN" '$1 >= main && $5 != "-" { print $5 < 1020 ? $5 / 2 : 510 }' >/tmp/want
 	same "$1: the picture has them where blkzone says"
@@ -311,7 +318,7 @@ same() {
 	fi
 }
 
-plan 36
+plan 40
 command -v fragtrace >/dev/null || skip_rest "zones" "fragtrace is not in this guest"
 command -v blkzone >/dev/null || skip_rest "zones" "blkzone is not in this guest"
 command -v dump.f2fs >/dev/null || skip_rest "zones" "dump.f2fs is not in this guest"

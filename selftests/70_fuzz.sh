@@ -8,7 +8,7 @@
 # time allows and printed. The share of breaks with a known cause is printed as well.
 #
 #   SEED=N           of the first round (default 1, so that a plain run of the tests is the same each time)
-#   FUZZ_SECONDS=N   begin no round after this time (default 40)
+#   FUZZ_SECONDS=N   begin no round after this time (default 30)
 #   FUZZ_SHRINK=N    seconds for the reduction (default 90, more on a slow kernel)
 #   FUZZ_PLAN=FILE   this plan instead, repeatedly
 #   FUZZ_ZONED=1     on zoned disks: 70_fuzz_zones.sh
@@ -152,7 +152,7 @@ rounds() {
 	local seed rc end
 
 	seed=$first
-	end=$(($(date +%s) + ${FUZZ_SECONDS:-40}))
+	end=$(($(date +%s) + ${FUZZ_SECONDS:-30}))
 	while :; do
 		make_plan "$seed"
 		head -n 1 $WORK/plan

@@ -5,6 +5,6 @@
 #
 # group: random
 
-FUZZ_ZONED=1 FUZZ_SECONDS=${FUZZ_SECONDS:-20}
+FUZZ_ZONED=1 FUZZ_SECONDS=${FUZZ_SECONDS:-15}
 # shellcheck source=70_fuzz.sh
 . "$(cd "$(dirname "$0")" && pwd)/70_fuzz.sh"

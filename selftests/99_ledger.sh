@@ -113,7 +113,7 @@ check_sums() {
 	echo "# $(device 3) bytes, $(device 4) discarded: $(kinds), metadata $(kind checkpoint sit nat ssa), super $(kind super)"
 }
 
-plan 31
+plan 32
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 if ! echo 1 >"$SYS/iostat_enable" 2>/dev/null || ! grep -q 'fs cp meta' "/proc/fs/f2fs/${DISK##*/}/iostat_info"; then
 	skip_rest "sums of F2FS" "this kernel has no iostat"
@@ -227,5 +227,8 @@ expect "it keeps them" "$(counted db)" "1 32"
 fileop write $MNT/later 0 128K sync
 fileop reads $MNT/later 0 128K 128K 128K direct
 expect "and a later one gets some" "$(counted later)" "1 1"
+cp "$(command -v fileop)" /tmp/newcomer
+/tmp/newcomer write $MNT/later 0 4K sync
+expect "a new process of another user is known" "$(of process newcomer)" "4096 0 0 4096 4096 0 0"
 unload
 finish

@@ -34,6 +34,9 @@
 /* How many holes and unwritten extents are skipped to find a written neighbour. */
 #define FT_MAX_SKIPPED		16
 
+/* Devices of a volume: as many as F2FS takes. */
+#define FT_MAX_DEVICES		8
+
 /* Runs kept of each log, and searched for the file that got a block (causes/logs.c). */
 #define FT_RUNS_PER_LOG		64
 

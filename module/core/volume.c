@@ -7,6 +7,7 @@
  * s_umount first, by trylock; umount needs that lock.
  */
 
+#include <linux/array_size.h>
 #include <linux/fs.h>
 #include <linux/rculist.h>
 #include <linux/string.h>
@@ -81,8 +82,18 @@ struct ft_volume *ft_volume_find_info(const void *info)
 	return NULL;
 }
 
+static bool is_on(const struct ft_volume *vol, dev_t dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(vol->more_devs) && vol->more_devs[i]; i++)
+		if (vol->more_devs[i] == dev)
+			return true;
+	return vol->dev == dev;
+}
+
 /**
- * ft_volume_find_dev() - the volume on a device
+ * ft_volume_find_dev() - the volume that has a device
  * @dev: the device
  *
  * Context: RCU read section.
@@ -93,7 +104,7 @@ struct ft_volume *ft_volume_find_dev(dev_t dev)
 	struct ft_volume *vol;
 
 	list_for_each_entry_rcu(vol, &ft_volumes, node)
-		if (vol->dev == dev && !ft_volume_gone(vol))
+		if (is_on(vol, dev) && !ft_volume_gone(vol))
 			return vol;
 	return NULL;
 }

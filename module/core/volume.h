@@ -17,6 +17,8 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "core/bounds.h"
+
 struct ft_gc;
 struct ft_inode;
 struct ft_logs;
@@ -55,6 +57,7 @@ struct ft_reading {
  * @sb_lock: protects @live_sb against use of @sb
  * @forget: frees @logs to @observed at the end; %NULL if there are none
  * @dev: its device number
+ * @more_devs: its other devices, if it has several; 0 from their end on
  * @mountpoint: where it was mounted when it was found
  * @sit_blkaddr: first block of the segment information table; before it are checkpoints
  * @nat_blkaddr: first block of the node address table
@@ -127,6 +130,7 @@ struct ft_volume {
 	struct mutex sb_lock;
 	void (*forget)(struct ft_volume *vol);
 	dev_t dev;
+	dev_t more_devs[FT_MAX_DEVICES - 1];
 	char *mountpoint;
 	u32 sit_blkaddr;
 	u32 nat_blkaddr;

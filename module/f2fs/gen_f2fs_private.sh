@@ -114,7 +114,7 @@ build_id() {
 }
 
 # What the module reads or gets a pointer to. build_id.c compares the sizes with those in the BTF of F2FS.
-PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_rwsem f2fs_sm_info sit_info seg_entry curseg_info victim_sel_policy f2fs_io_info f2fs_map_blocks"
+PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_dev_info f2fs_rwsem f2fs_sm_info sit_info seg_entry curseg_info victim_sel_policy f2fs_io_info f2fs_map_blocks"
 
 # from_source(TREE) - print the includes that declare what is needed; say where the rest is by names
 from_source() {
@@ -325,6 +325,17 @@ static inline u32 ft_f2fs_checkpoint_flags(const struct super_block *sb)
 		*(struct f2fs_checkpoint * const *)(info + $(offset f2fs_sb_info ckpt));
 
 	return le32_to_cpu(READ_ONCE(ckpt->ckpt_flags));
+}
+
+/* The nth device of a volume of several; %NULL from the last one on, or if there is one only. */
+static inline const struct block_device *ft_f2fs_device(const struct super_block *sb, int n)
+{
+	const char *info = (const char *)sb->s_fs_info;
+	const char *devs = *(char * const *)(info + $(offset f2fs_sb_info devs));
+
+	if (n >= *(const int *)(info + $(offset f2fs_sb_info s_ndevs)))
+		return NULL;
+	return *(struct block_device * const *)(devs + n * $(bytes f2fs_dev_info) + $(offset f2fs_dev_info bdev));
 }
 
 /* Is every block of this file written elsewhere for now? So F2FS defragments. */

@@ -4,6 +4,7 @@
  */
 
 #include <linux/array_size.h>
+#include <linux/blk_types.h>
 #include <linux/fs.h>
 
 #include "f2fs/private.h"
@@ -49,4 +50,18 @@ const char *ft_state_checkpoint_reason(unsigned int reason)
 	static const char * const reasons[] = { FT_F2FS_CP_REASONS };
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] : "unknown";
+}
+
+/**
+ * ft_state_device() - find a device of a volume
+ * @sb: its super block, which does not go away meanwhile
+ * @n: the position of the device, from 0
+ *
+ * Return: its number; 0 from the end on, or if the volume has only one.
+ */
+dev_t ft_state_device(const struct super_block *sb, unsigned int n)
+{
+	const struct block_device *bdev = ft_f2fs_device(sb, n);
+
+	return bdev ? bdev->bd_dev : 0;
 }

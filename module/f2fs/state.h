@@ -14,6 +14,7 @@ struct super_block;
 bool ft_state_stopped(const struct super_block *sb);
 bool ft_state_has_clusters(const struct inode *inode);
 const char *ft_state_checkpoint_reason(unsigned int reason);
+dev_t ft_state_device(const struct super_block *sb, unsigned int n);
 
 /* build_id.c */
 int ft_build_id_check(struct module *f2fs);

@@ -19,6 +19,7 @@
 #include "causes/tally.h"
 #include "causes/writer.h"
 #include "core/base.h"
+#include "core/bounds.h"
 #include "core/compat.h"
 #include "core/memory.h"
 #include "core/observer.h"
@@ -193,8 +194,10 @@ static void forget(struct ft_volume *vol)
 struct ft_volume *ft_mount_attach(struct super_block *sb, const char *mountpoint, bool loud)
 {
 	struct ft_volume *vol;
+	unsigned int i;
 	int err;
 
+	static_assert(FT_MAX_DEVICES == MAX_DEVICES);
 	rcu_read_lock();
 	vol = ft_volume_find(sb);
 	rcu_read_unlock();
@@ -211,6 +214,8 @@ struct ft_volume *ft_mount_attach(struct super_block *sb, const char *mountpoint
 	if (!vol)
 		return ERR_PTR(-ENOMEM);
 	vol->forget = forget;
+	for (i = 1; i < FT_MAX_DEVICES; i++)
+		vol->more_devs[i - 1] = ft_state_device(sb, i);
 	ft_queue_init(vol);
 	err = remember(vol) ?: read_geometry(vol, true) ?: ft_worker_start(vol);
 	if (err == -EIO && loud)

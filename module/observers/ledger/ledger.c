@@ -191,7 +191,8 @@ static bool is_direct(const struct bio *bio)
 	return (bio->bi_opf & both) == both;
 }
 
-static void count_bio(struct ft_written *ledger, const struct bio *bio)
+/* @is_first: it goes to the first device of the volume, which has F2FS's super blocks. */
+static void count_bio(struct ft_written *ledger, const struct bio *bio, bool is_first)
 {
 	u32 bytes = bio->bi_iter.bi_size;
 
@@ -200,7 +201,7 @@ static void count_bio(struct ft_written *ledger, const struct bio *bio)
 		return;
 	}
 	atomic64_add(bytes, &ledger->written);
-	if (bio->bi_iter.bi_sector - bio->bi_bdev->bd_start_sect < SUPER_SECTORS)
+	if (is_first && bio->bi_iter.bi_sector - bio->bi_bdev->bd_start_sect < SUPER_SECTORS)
 		add_kind(ledger, FT_WROTE_SUPER, FT_WROTE_NO_LOG, bytes);
 	else if (is_direct(bio))
 		add_kind(ledger, FT_WROTE_DIRECT, FT_WROTE_NO_LOG, bytes);
@@ -216,7 +217,7 @@ static void probe_bio_queue(void *unused, struct bio *bio)
 	guard(ft_rcu)();
 	vol = ft_volume_find_dev(bio->bi_bdev->bd_dev);
 	if (vol)
-		count_bio(ft_observed(vol, ledger), bio);
+		count_bio(ft_observed(vol, ledger), bio, bio->bi_bdev->bd_dev == vol->dev);
 }
 
 static const struct ft_probe probes[] = {

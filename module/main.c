@@ -15,6 +15,7 @@
  *     latency/     how long reads take, and what breaks add to that
  *     ledger/      what is written, by kind, process and file
  *     gc_runs/     why garbage collection runs, and who waits for it
+ *     discards/    what is discarded, which zones are reset, and how long that takes
  *
  *   debugfs/    what a user sees and asks for
  *     debugfs.c    counters out, commands in

@@ -14,16 +14,16 @@ mode_of() {
 	stat -c %a "$1"
 }
 
-plan 33
+plan 35
 load ""
 expect "the debugfs folder has mode 0700" "$(mode_of $DBG)" 700
 for text in table extents files stats; do
 	expect "$text is read-only" "$(mode_of $DBG/$text)" 400
 done
-for text in targets resync healed by_pair by_cgroup fsync latency ledger gc_runs; do
+for text in targets resync healed by_pair by_cgroup fsync latency ledger gc_runs discards; do
 	expect "$text is writable by root" "$(mode_of $DBG/$text)" 600
 done
-for text in table targets healed by_pair by_cgroup fsync latency ledger gc_runs; do
+for text in table targets healed by_pair by_cgroup fsync latency ledger gc_runs discards; do
 	expect "$text names its format" "$(head -n 1 "$DBG/$text")" "# fragtrace $text 1"
 done
 for text in extents files; do

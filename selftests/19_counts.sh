@@ -62,6 +62,7 @@ shown() {
 	sed -n 's/^# dev \(time\|fit\|rest\|file\) /\1 /p' $DBG/latency | tr -d . | awk '{ for (i = 2; i <= NF; i++) print "latency", $1 ":" $i }'
 	sed -n 's/^# dev \(device\|kind\|process\|file\) /\1 /p' $DBG/ledger | awk '{ for (i = 2; i <= NF; i++) print "ledger", $1 ":" $i }'
 	sed -n 's/^# dev \(lost\|sum\|process\|wait\|run\) /\1 /p' $DBG/gc_runs | awk '{ for (i = 2; i <= NF; i++) print "gc_runs", $1 ":" $i }'
+	sed -n 's/^# dev \(pending\|discard\|reset\|by\) /\1 /p' $DBG/discards | awk '{ for (i = 2; i <= NF; i++) print "discards", $1 ":" $i }'
 	awk '!/^#/ { print "stats", $1 }' $DBG/stats
 }
 
@@ -225,6 +226,11 @@ ledger 99_ledger.sh device:written device:discarded kind:name kind:log kind:byte
 ledger 99_ledger.sh process:direct process:data process:node process:gc process:moved process:pid process:comm
 ledger 99_ledger.sh process:cgroup file:buffered file:mapped file:direct file:data file:node file:gc file:moved
 ledger 99_ledger.sh file:ino file:path
+discards 99_discards.sh pending:commands pending:blocks pending:on_device pending:since_ms pending:waited_ms pending:left
+discards 99_discards.sh pending:removed discard:queued discard:queued_blocks discard:commands discard:issued discard:blocks
+discards 99_discards.sh discard:ended discard:failed discard:took_us discard:worst_us discard:lost reset:queued
+discards 99_discards.sh reset:queued_blocks reset:commands reset:issued reset:blocks reset:ended reset:failed reset:took_us
+discards 99_discards.sh reset:worst_us reset:lost by:discards by:discard_blocks by:resets by:reset_blocks by:comm
 stats 59_sample.sh sampled unsound
 stats 19_counts.sh attached calls_attached volumes targets_waiting inodes directories extents mem_budget
 stats 19_counts.sh copies_budget writers stale queued events_write events_update events_map events_truncate
@@ -237,7 +243,7 @@ stats 60_budget.sh lost refused causes_lost
 stats 87_shares.sh left_out
 stats 83_stuck_writer.sh steps_late
 END
-load path=$MNT heat=1 cgroups=1 fsync=1 latency=1 ledger=1 gc_runs=1
+load path=$MNT heat=1 cgroups=1 fsync=1 latency=1 ledger=1 gc_runs=1 discards=1
 settle
 fileop write $MNT/a 0 4K sync
 fileop reads $MNT/a 0 64K 64K 64K direct

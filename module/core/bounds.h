@@ -78,6 +78,10 @@
 /* Tables of reads and bios (observers/latency/): places that are searched. */
 #define FT_MAX_LATENCY_SEARCHED	4
 
+/* Discards (observers/discards/): threads by name, and places of bios, that are searched. */
+#define FT_DISCARD_TASKS	16
+#define FT_MAX_DISCARDS_SEARCHED	4
+
 /* Check that a loop ended within its bound, in builds with FT_DEBUG. */
 static inline void ft_check_steps(unsigned int steps, unsigned int bound)
 {

@@ -114,7 +114,7 @@ build_id() {
 }
 
 # What the module reads or gets a pointer to. build_id.c compares the sizes with those in the BTF of F2FS.
-PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_dev_info f2fs_rwsem f2fs_sm_info sit_info seg_entry curseg_info victim_sel_policy f2fs_io_info f2fs_map_blocks"
+PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_dev_info f2fs_rwsem f2fs_sm_info sit_info seg_entry curseg_info discard_cmd_control victim_sel_policy f2fs_io_info f2fs_map_blocks"
 
 # from_source(TREE) - print the includes that declare what is needed; say where the rest is by names
 from_source() {
@@ -408,6 +408,17 @@ static inline bool ft_f2fs_log(const struct super_block *sb, unsigned int log, u
 	*segno = READ_ONCE(*(const u32 *)(curseg + $(offset curseg_info segno)));
 	*alloc_type = READ_ONCE(*(const u8 *)(curseg + $(offset curseg_info alloc_type)));
 	return *(const bool *)(curseg + $(offset curseg_info inited));
+}
+
+/* The blocks that F2FS has queued to discard, or to reset, and in how many commands; those on the device included. */
+static inline u32 ft_f2fs_pending_discards(const struct super_block *sb, u32 *commands)
+{
+	const char *info = (const char *)sb->s_fs_info;
+	const char *sm = *(char * const *)(info + $(offset f2fs_sb_info sm_info));
+	const char *dcc = *(char * const *)(sm + $(offset f2fs_sm_info dcc_info));
+
+	*commands = atomic_read((const atomic_t *)(dcc + $(offset discard_cmd_control discard_cmd_cnt)));
+	return READ_ONCE(*(const u32 *)(dcc + $(offset discard_cmd_control undiscard_blks)));
 }
 
 /* The segments that F2FS has chosen to clean, or a log to fill: the first, how many, and the policy. */

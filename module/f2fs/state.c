@@ -40,6 +40,19 @@ bool ft_state_has_clusters(const struct inode *inode)
 }
 
 /**
+ * ft_state_pending_discards() - what F2FS has queued to discard, or to reset
+ * @sb: the super block, which does not go away meanwhile
+ * @commands: set to the number of commands
+ *
+ * Context: any.
+ * Return: their blocks, those on the device included.
+ */
+u32 ft_state_pending_discards(const struct super_block *sb, u32 *commands)
+{
+	return ft_f2fs_pending_discards(sb, commands);
+}
+
+/**
  * ft_state_checkpoint_reason() - why F2FS writes a checkpoint in an fsync
  * @reason: F2FS's number
  *

@@ -12,6 +12,7 @@ struct module;
 struct super_block;
 
 bool ft_state_stopped(const struct super_block *sb);
+u32 ft_state_pending_discards(const struct super_block *sb, u32 *commands);
 bool ft_state_has_clusters(const struct inode *inode);
 const char *ft_state_checkpoint_reason(unsigned int reason);
 dev_t ft_state_device(const struct super_block *sb, unsigned int n);

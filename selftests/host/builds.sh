@@ -208,9 +208,9 @@ fi
 cp "$FT_TOP/module/probes/map.c" "$dir/src/module/probes/map.c"
 if [ -n "$tree" ]; then
 	check "the module builds with F2FS_SRC, and without its observers" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO" KBUILD_EXTRA_WARN=1 \
-		CONFIG_FRAGTRACE_CGROUPS=n CONFIG_FRAGTRACE_HEAT=n CONFIG_FRAGTRACE_FSYNC=n CONFIG_FRAGTRACE_LATENCY=n CONFIG_FRAGTRACE_LEDGER=n CONFIG_FRAGTRACE_GC_RUNS=n
+		CONFIG_FRAGTRACE_CGROUPS=n CONFIG_FRAGTRACE_HEAT=n CONFIG_FRAGTRACE_FSYNC=n CONFIG_FRAGTRACE_LATENCY=n CONFIG_FRAGTRACE_LEDGER=n CONFIG_FRAGTRACE_GC_RUNS=n CONFIG_FRAGTRACE_DISCARDS=n
 	expect "there is no warning then, with W=1" "$(grep 'module/.*:[0-9]*:.*warning: ' "$dir/said")" ""
-	expect "it has no parameters of theirs then" "$(modinfo -p "$(tail -n 1 "$dir/said")" | grep -E '^(path|heat|cgroups|fsync|latency|ledger|gc_runs):')" \
+	expect "it has no parameters of theirs then" "$(modinfo -p "$(tail -n 1 "$dir/said")" | grep -E '^(path|heat|cgroups|fsync|latency|ledger|gc_runs|discards):')" \
 		"path:directories to watch, separated by commas (default: none)"
 	check "maps, causes and collections are right then" passes "$(tail -n 1 "$dir/said")" 20_write.sh 75_causes.sh 77_gc.sh
 	mkdir -p "$dir/tree/fs/f2fs"

@@ -44,7 +44,7 @@ is_locked() {
 	grep -qF "[$1]" $LOCKDOWN
 }
 
-ALL="audit by_cgroup by_pair extents files fsync gc gc_runs healed heat latency ledger resync snapshot stats table targets "
+ALL="audit by_cgroup by_pair discards extents files fsync gc gc_runs healed heat latency ledger resync snapshot stats table targets "
 
 mount -t securityfs securityfs /sys/kernel/security
 case $1 in

@@ -14,7 +14,7 @@ confined() {
 	fileop confined fileop try "$DBG/$1" "$2"
 }
 
-ALL="audit by_cgroup by_pair extents files fsync gc gc_runs healed heat latency ledger resync snapshot stats table targets"
+ALL="audit by_cgroup by_pair discards extents files fsync gc gc_runs healed heat latency ledger resync snapshot stats table targets"
 
 plan 12
 refuse "there is no debugfs" grep -qw debugfs /proc/filesystems

@@ -2,6 +2,7 @@
 /* What the commands do with a table that was read, once or repeatedly; session_draw.c and session_serve.c have the larger ones. */
 #include <libgen.h>
 
+#include "input/discards.h"
 #include "input/pairs.h"
 #include "input/recording.h"
 #include "input/table.h"
@@ -122,10 +123,11 @@ static struct zones *read_zones(struct session *s, const struct table *table, st
 
 static void use_metrics(struct session *s, struct table *table)
 {
+	AUTO(discards_free) struct discards discards = { 0 };
 	struct zones *zones = s->states ? read_zones(s, table, zones_read_known) : NULL;
 	AUTO_FREE struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
-	prometheus_write(s->options.output, table, spaces, spaces ? zones : NULL);
+	prometheus_write(s->options.output, table, spaces, spaces ? zones : NULL, discards_beside(&s->source, &discards) ? &discards : NULL);
 	zones_free(zones, table->n_volumes);
 }
 
@@ -668,6 +670,11 @@ const struct command commands[N_COMMANDS] = {
 		   "longest waits; recent collections. Of a recording with events: how much of what each process wrote was moved, how soon, "
 		   "and what was moved again within 10 minutes.",
 	  .options = { OPT_GC_RUNS, OPT_JSON, OPT_MAX_INPUT } },
+	{ "discards", "[COUNTS]", "Say what is discarded, which zones are reset, and what waits (discards=1).",
+	  .takes_table = true, .start = discards_run,
+	  .about = "Of each volume: discards and zone resets with their time on the device, and the threads that issued them; what F2FS has "
+		   "queued, for how long, and why it is not discarded. Of a recording: what has happened from its beginning to its end.",
+	  .options = { OPT_DISCARDS, OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },

@@ -9,7 +9,8 @@
 #define DEFAULT_LATENCY MODULE_FILE("latency")
 #define DEFAULT_LEDGER MODULE_FILE("ledger")
 #define DEFAULT_GC_RUNS MODULE_FILE("gc_runs")
-#define N_COMMANDS 25
+#define DEFAULT_DISCARDS MODULE_FILE("discards")
+#define N_COMMANDS 26
 
 extern const struct command commands[N_COMMANDS];
 
@@ -18,6 +19,7 @@ int compare_run(const struct options *options);
 int cost_run(const struct options *options);
 int ledger_run(const struct options *options);
 int gc_run(const struct options *options);
+int discards_run(const struct options *options);
 int defrag_run(const struct options *options);
 int moments_run(const struct options *options);
 void status_run(void);

@@ -234,6 +234,7 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_LATENCY] = { "table", 't', "COUNTS", INSTEAD("a copy of the file latency of debugfs") },
 	[OPT_LEDGER] = { "table", 't', "COUNTS", INSTEAD("a copy of the file ledger of debugfs") },
 	[OPT_GC_RUNS] = { "table", 't', "COUNTS", INSTEAD("a copy of the file gc_runs of debugfs, or a recording with events") },
+	[OPT_DISCARDS] = { "table", 't', "COUNTS", INSTEAD("a copy of the file discards of debugfs, or a recording") },
 	[OPT_AT] = { "at", 0, "TIME", .read = read_moment, .form = MOMENT_FORM, .words = "start\nend",
 		.help = "the moment of a recording (its end): 60s, 5m, 1h30m after its beginning, start, end, or a time such as "
 			"2026-05-04T03:02:01.5Z" },

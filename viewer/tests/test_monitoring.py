@@ -52,7 +52,7 @@ def metrics_of(*arguments: object) -> str:
 
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Four hosts: with F2FS's state and little free space; with causes, read long ago; with two volumes; with zones."""
+    """Four hosts: with F2FS's state, discards and little free space; with causes, read long ago; with two volumes; with zones."""
     folder = tmp_path_factory.mktemp("hosts")
     # a table without a time has that of its file
     for name in "f2fs-6.12/table", "two.table":
@@ -62,7 +62,10 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (folder / "snapshot").write_bytes(snapshot)
     zoned = folder / "zoned"
     naive_zones.make(zoned, 1)
-    return {"full": metrics_of("-t", folder / "table", "--f2fs-state", HERE / "data/f2fs-6.12"),
+    (folder / "discards").write_bytes((HERE / "data/discards.txt").read_bytes())
+    full = metrics_of("-t", folder / "table", "--f2fs-state", HERE / "data/f2fs-6.12")
+    (folder / "discards").unlink()
+    return {"full": full,
             "old": metrics_of("-t", folder / "snapshot"),
             "two": metrics_of("-t", folder / "two.table"),
             "zoned": metrics_of("-t", zoned / "table", "--f2fs-state", zoned)}

@@ -352,8 +352,14 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     world.put("sys/kernel/debug/fragtrace/heat", heat)
     world.put("sys/kernel/debug/fragtrace/gc", "# fragtrace gc 2\n")
     world.put("sys/kernel/debug/fragtrace/ledger", "# fragtrace ledger 1\n# not known: the module was loaded with ledger=0\n")
-    with world.recording():
+    discards = ["# fragtrace discards 1\n254:0 pending 0 0 0 0 0 0 0\n", "# fragtrace discards 1\n254:0 pending 1 8 0 5 40 0 0\n"]
+    world.put("sys/kernel/debug/fragtrace/discards", discards[0])
+    with world.recording("-n", "0.2"):
+        wait_for((world.run / "discards.first").exists)
+        world.put("sys/kernel/debug/fragtrace/discards", discards[1])
+        wait_for(lambda: (world.run / "discards").read_text() == discards[1])
         world.wait_readings(2)
+    expect((world.run / "discards.first").read_text(), discards[0])
     stem = world.run / "fragtrace-1700000000.000"
     kept = {str(path.relative_to(f"{stem}.f2fs")): zstandard.ZstdDecompressor().decompress(path.read_bytes())
             for path in Path(f"{stem}.f2fs").rglob("*") if path.is_file()}

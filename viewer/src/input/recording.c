@@ -6,7 +6,8 @@
  *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
  *	fragtrace-SECONDS.mmm.heat.zst		the module's file heat of that time, if it counts what is read
  *	fragtrace-SECONDS.mmm.f2fs		a folder with F2FS's own state of that time, for --f2fs-state
- *	gc, gc_runs, latency, ledger			the newest of what the module has counted, for fragtrace compare
+ *	discards, gc, gc_runs, latency, ledger		the newest of what the module has counted, for fragtrace compare
+ *	discards.first					what it had counted first, for fragtrace discards
  *
  * The time in a name is that of the snapshot, in seconds since 1970. Without events, a snapshot is valid until
  * the next one. With events, the snapshot of any moment is rebuilt, except where events were lost.

@@ -7,6 +7,8 @@
 #include "util.h"
 
 #define RECORDING_PREFIX "fragtrace-"
+/* Of a file with counts: what they were when the recording began. */
+#define FIRST_SUFFIX ".first"
 
 /**
  * struct recorded - a snapshot of a recording, and the events after it

@@ -11,6 +11,7 @@
 #include "model/groups.h"
 #include "names.h"
 #include "outfile.h"
+#include "output/discards.h"
 #include "output/prometheus.h"
 #include "output/space.h"
 #include "output/zones.h"
@@ -241,10 +242,12 @@ static void put_breaks(struct metrics *m, const struct table *table, const uint8
  * @table: the table
  * @spaces: by volume, or NULL: F2FS's state was not read
  * @zones: by volume; NULL if @spaces is
+ * @discards: what was discarded, or NULL: it is not counted
  *
  * Uses the text format of Prometheus. Ends the program if writing fails.
  */
-void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones)
+void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones,
+		      const struct discards *discards)
 {
 	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	AUTO_FREE struct figures *figures = figures_of(table, starts, NULL);
@@ -266,5 +269,7 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 		space_put_metrics(&m, table, spaces);
 		zones_put_metrics(&m, table, spaces, zones);
 	}
+	if (discards)
+		discards_put_metrics(&m, table, discards);
 	outfile_close(&out);
 }

@@ -8,7 +8,10 @@
 #include "input/zones.h"
 #include "model/space.h"
 
-void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones);
+struct discards;
+
+void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones,
+		      const struct discards *discards);
 
 /**
  * struct metrics - metrics that are written

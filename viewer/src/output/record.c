@@ -252,25 +252,37 @@ void recorder_add_heat(const struct recorder *recorder, const struct source *sou
 	ZSTD_freeCCtx(zstd);
 }
 
+static void put_counts(const char *path, const struct text *text)
+{
+	struct outfile out;
+
+	outfile_open(&out, path, "counts");
+	if (fwrite(text->buf, 1, text->len, out.file) != text->len)
+		outfile_failed(&out);
+	outfile_close(&out);
+}
+
 /**
  * recorder_add_counts() - store what the module has counted until now, in place of what was stored before
  * @recorder: the folder, after recorder_add()
  * @source: where the table was read; what is not beside it is not stored
+ *
+ * Of discards, what was counted first stays, too.
  */
 void recorder_add_counts(const struct recorder *recorder, const struct source *source)
 {
-	static const char *const names[] = { "gc", "gc_runs", "latency", "ledger" };
-	struct outfile out;
+	static const char *const names[] = { "discards", "gc", "gc_runs", "latency", "ledger" };
 	struct text text;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		AUTO_FREE char *path = xasprintf("%s/%s", recorder->dir, names[i]);
 
 		if (source_read_counts(source, names[i], &text)) {
-			outfile_open(&out, path, "counts");
-			if (fwrite(text.buf, 1, text.len, out.file) != text.len)
-				outfile_failed(&out);
-			outfile_close(&out);
+			AUTO_FREE char *first = xasprintf("%s" FIRST_SUFFIX, path);
+
+			if (!strcmp(names[i], "discards") && access(first, F_OK))
+				put_counts(first, &text);
+			put_counts(path, &text);
 			text_free(&text);
 		} else if (unlink(path) && errno != ENOENT) {
 			die("%s: cannot remove what was counted before: %s", path, strerror(errno));

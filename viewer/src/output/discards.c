@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: what F2FS discards and which zones it resets, by the debugfs file `discards`; for the running module also
+ * by F2FS's own files in sysfs and the options of the mount.
+ */
+#include <mntent.h>
+#include <sys/sysmacros.h>
+
+#include "commands.h"
+#include "input/discards.h"
+#include "input/f2fs_state.h"
+#include "input/recording.h"
+#include "input/source.h"
+#include "input/table.h"
+#include "names.h"
+#include "output/discards.h"
+#include "output/json.h"
+#include "outfile.h"
+#include "util.h"
+
+/* F2FS's files in sysfs. */
+enum setting { PENDING, ISSUED, QUEUED, UNDISCARDED, GRANULARITY, N_SETTINGS };
+
+static const char *const setting_names[N_SETTINGS] = {
+	"pending_discard", "stat/issued_discard", "stat/queued_discard", "stat/undiscard_blks", "discard_granularity",
+};
+
+/* What is known of a volume besides: nothing of a copy. UINT64_MAX: not known. */
+struct settings {
+	char *mountpoint, *unit;
+	bool is_discarding;
+	uint64_t of_f2fs[N_SETTINGS];
+	uint64_t device_most;	/* bytes that the device discards at a time; 0: it cannot */
+};
+
+static void settings_clear(struct settings *s)
+{
+	free(s->mountpoint);
+	free(s->unit);
+}
+
+static uint64_t number_in(const char *path)
+{
+	AUTO(text_free) struct text text = { 0 };
+	uint64_t number;
+
+	if (slurp_file(&text, path))
+		return UINT64_MAX;
+	text.buf[strcspn(text.buf, "\n")] = '\0';
+	return parse_number(text.buf, UINT64_MAX - 1, &number) ? number : UINT64_MAX;
+}
+
+/* Of a volume that is mounted several times, the first one; the options are the same. */
+static void read_mount(struct settings *s, const struct discard_volume *v)
+{
+	AUTO_FCLOSE FILE *file = fopen("/proc/self/mounts", "re");
+	struct mntent *mount;
+	struct stat st;
+
+	while (file && !s->mountpoint && (mount = getmntent(file))) {
+		const char *unit = hasmntopt(mount, "discard_unit");
+
+		if (strcmp(mount->mnt_type, "f2fs") || stat(mount->mnt_fsname, &st) || st.st_rdev != makedev(v->major, v->minor))
+			continue;
+		s->mountpoint = xasprintf("%s", mount->mnt_dir);
+		s->is_discarding = !hasmntopt(mount, "nodiscard");
+		unit = unit ? strchr(unit, '=') : NULL;
+		s->unit = unit ? xasprintf("%.*s", (int)strcspn(unit + 1, ","), unit + 1) : NULL;
+	}
+}
+
+static void settings_read(struct settings *s, const struct discard_volume *v, bool is_live)
+{
+	const struct volume volume = { .major = v->major, .minor = v->minor };
+	AUTO_FREE char *dev = is_live ? f2fs_device_name(&volume) : NULL;
+
+	*s = (struct settings){ .device_most = UINT64_MAX };
+	for (int i = 0; i < N_SETTINGS; i++) {
+		AUTO_FREE char *path = xasprintf("/sys/fs/f2fs/%s/%s", dev ? dev : "", setting_names[i]);
+
+		s->of_f2fs[i] = dev ? number_in(path) : UINT64_MAX;
+	}
+	/* a partition has the queue of its device */
+	for (int up = 0; dev && up < 2 && s->device_most == UINT64_MAX; up++) {
+		AUTO_FREE char *path = xasprintf("/sys/dev/block/%u:%u/%squeue/discard_max_bytes", v->major, v->minor, up ? "../" : "");
+
+		s->device_most = number_in(path);
+	}
+	if (dev)
+		read_mount(s, v);
+}
+
+/* === Sentences === */
+
+static void say_threads(FILE *out, const struct discard_volume *v, enum discard_op op)
+{
+	const char *sep = ": ";
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct discard_thread *t = &v->threads[i];
+
+		if (!t->issued[op])
+			continue;
+		AUTO_FREE char *name = t->is_rest ? xasprintf("all others") : name_printable(t->comm);
+		fprintf(out, "%s%s by %s", sep, GROUPED(t->issued[op]), name);
+		sep = ", ";
+	}
+	fputc('\n', out);
+}
+
+static void say_sums(FILE *out, const struct discards *all, const struct discard_volume *v, enum discard_op op)
+{
+	const struct discard_sums *s = &v->sums[op];
+
+	if (!s->issued && op == RESETS)
+		return;
+	fprintf(out, "  issued: %s", COUNT(s->issued, op == RESETS ? "zone reset" : "discard"));
+	if (s->issued)
+		fprintf(out, " of %s", BYTES(s->blks * all->blk_bytes));
+	if (s->ended)
+		fprintf(out, ", %s on the device", DURATION((double)s->took_us * 1e3));
+	if (s->ended && s->worst_us)
+		fprintf(out, ", at most %s for one", DURATION((double)s->worst_us * 1e3));
+	if (s->failed)
+		fprintf(out, ", %s failed", GROUPED(s->failed));
+	if (s->lost)
+		fprintf(out, ", %s not timed", GROUPED(s->lost));
+	say_threads(out, v, op);
+}
+
+/* What came into the queue has stayed there for so long, on average. */
+static void say_queue(FILE *out, const struct discards *all, const struct discard_volume *v)
+{
+	uint64_t queued = v->sums[DISCARDS].queued_blks + v->sums[RESETS].queued_blks;
+	/* some kernels reset zones without a queue */
+	uint64_t were_there = v->left + v->pending + v->sums[DISCARDS].blks + (v->sums[RESETS].queued ? v->sums[RESETS].blks : 0);
+
+	fprintf(out, "  queued: %s", BYTES(queued * all->blk_bytes));
+	if (v->left)
+		fprintf(out, ", of which %s left without a discard, as they were written again or given up", BYTES(v->left * all->blk_bytes));
+	if (v->waited_ms && were_there)
+		fprintf(out, "; a block waited %s on average", DURATION((double)v->waited_ms * 1e6 / (double)were_there));
+	fputc('\n', out);
+	if (v->pending)
+		fprintf(out, "  pending: %s of %s; some have been for %s, without a break\n", COUNT(v->commands, "command"),
+			BYTES(v->pending * all->blk_bytes), DURATION((double)v->since_ms * 1e6));
+	else
+		fputs("  pending: nothing\n", out);
+}
+
+/* Why what is free is not discarded. */
+static void say_why(FILE *out, const struct discards *all, const struct discard_volume *v, const struct settings *s)
+{
+	uint64_t granularity = s->of_f2fs[GRANULARITY];
+
+	if (s->device_most == 0 && !v->sums[RESETS].queued && !v->sums[RESETS].issued)
+		fputs("  The device cannot discard: F2FS queues nothing.\n", out);
+	else if (s->mountpoint && !s->is_discarding)
+		fputs("  It is mounted with nodiscard: F2FS queues only what fstrim asks for; what is free otherwise is not discarded.\n", out);
+	else if (v->pending && granularity != UINT64_MAX && granularity > 1)
+		fprintf(out, "  Free but not discarded: %s; F2FS's thread issues while the volume is idle, and %s or more at a time\n"
+			     "  (discard_granularity=%" PRIu64 "): what is smaller waits for fstrim, umount, or a volume that is nearly full.\n",
+			BYTES(v->pending * all->blk_bytes), BYTES(granularity * all->blk_bytes), granularity);
+	else if (v->pending)
+		fprintf(out, "  Free but not discarded: %s; F2FS's thread issues while the volume is idle.\n", BYTES(v->pending * all->blk_bytes));
+}
+
+static void say_volume(FILE *out, const struct discards *all, const struct discard_volume *v, const struct settings *s)
+{
+	AUTO_FREE char *name = s->mountpoint ? name_printable(s->mountpoint) : NULL;
+
+	fprintf(out, "%u:%u", v->major, v->minor);
+	if (name)
+		fprintf(out, " (%s): mounted with %s%s%s", name, s->is_discarding ? "discard" : "nodiscard", s->unit ? ", discard_unit=" : "",
+			s->unit ? s->unit : "");
+	fputc('\n', out);
+	for (int op = 0; op < N_DISCARD_OPS; op++)
+		say_sums(out, all, v, (enum discard_op)op);
+	say_queue(out, all, v);
+	say_why(out, all, v, s);
+}
+
+/* === JSON === */
+
+static void put_sums(struct json *json, const char *key, const struct discard_sums *s)
+{
+	JSON_OBJECT(json, key);
+	json_number(json, "queued", s->queued);
+	json_number(json, "queued_blocks", s->queued_blks);
+	json_number(json, "commands", s->commands);
+	json_number(json, "issued", s->issued);
+	json_number(json, "blocks", s->blks);
+	json_number(json, "ended", s->ended);
+	json_number(json, "failed", s->failed);
+	json_number(json, "took_us", s->took_us);
+	json_number(json, "worst_us", s->worst_us);
+	json_number(json, "not_timed", s->lost);
+}
+
+static void put_threads(struct json *json, const struct discard_volume *v)
+{
+	JSON_ARRAY(json, "threads");
+	for (size_t i = 0; i < v->n; i++) {
+		const struct discard_thread *t = &v->threads[i];
+
+		if (!t->issued[DISCARDS] && !t->issued[RESETS])
+			continue;
+		JSON_OBJECT(json, NULL);
+		if (!t->is_rest)
+			json_name(json, "thread", t->comm);
+		json_number(json, "discards", t->issued[DISCARDS]);
+		json_number(json, "discard_blocks", t->blks[DISCARDS]);
+		json_number(json, "resets", t->issued[RESETS]);
+		json_number(json, "reset_blocks", t->blks[RESETS]);
+	}
+}
+
+static void put_settings(struct json *json, const struct settings *s)
+{
+	if (s->mountpoint) {
+		json_name(json, "mountpoint", s->mountpoint);
+		json_flag(json, "discard", s->is_discarding);
+		if (s->unit)
+			json_text(json, "discard_unit", s->unit);
+	}
+	json_maybe(json, "device_discard_bytes", s->device_most, s->device_most != UINT64_MAX);
+	for (int i = 0; i < N_SETTINGS; i++)
+		json_maybe(json, strrchr(setting_names[i], '/') ? strrchr(setting_names[i], '/') + 1 : setting_names[i], s->of_f2fs[i], s->of_f2fs[i] != UINT64_MAX);
+}
+
+static void put_volume(struct json *json, const struct discards *all, const struct discard_volume *v, const struct settings *s)
+{
+	JSON_OBJECT(json, NULL);
+	json_format(json, "dev", "%u:%u", v->major, v->minor);
+	json_number(json, "block_bytes", all->blk_bytes);
+	put_settings(json, s);
+	json_number(json, "pending_commands", v->commands);
+	json_number(json, "pending_blocks", v->pending);
+	json_number(json, "on_device_blocks", v->on_device);
+	json_number(json, "pending_ms", v->since_ms);
+	json_number(json, "waited_block_ms", v->waited_ms);
+	json_number(json, "left_blocks", v->left);
+	json_number(json, "removed_commands", v->removed);
+	put_sums(json, "discards", &v->sums[DISCARDS]);
+	put_sums(json, "resets", &v->sums[RESETS]);
+	put_threads(json, v);
+}
+
+/* === Metrics === */
+
+static const struct discard_volume *of_volume(const struct discards *all, const struct volume *v)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->volumes[i].major == v->major && all->volumes[i].minor == v->minor)
+			return &all->volumes[i];
+	return NULL;
+}
+
+/**
+ * discards_put_metrics() - write what was discarded on all volumes as metrics
+ * @m: the metrics
+ * @table: the table
+ * @all: what was counted
+ */
+void discards_put_metrics(struct metrics *m, const struct table *table, const struct discards *all)
+{
+	static const char *const ops[N_DISCARD_OPS] = { "discard", "reset" };
+	const struct discard_volume *d;
+
+	metrics_begin(m, "fragtrace_discard_pending_bytes", "Free blocks that F2FS has queued to discard or reset, and not done so yet.");
+	for (size_t i = 0; i < table->n_volumes; i++) {
+		d = of_volume(all, &table->volumes[i]);
+		if (d)
+			metrics_sample(m, &table->volumes[i], NULL, NULL, d->pending * all->blk_bytes);
+	}
+	metrics_begin(m, "fragtrace_discard_bytes", "What the device was told to discard, and to reset, since fragtrace watches the volume.");
+	for (size_t i = 0; i < table->n_volumes; i++) {
+		d = of_volume(all, &table->volumes[i]);
+		for (int op = 0; d && op < N_DISCARD_OPS; op++)
+			metrics_sample(m, &table->volumes[i], "op", ops[op], d->sums[op].blks * all->blk_bytes);
+	}
+}
+
+/* === The command === */
+
+/* Of a recording: what has happened between its first moment and its last one. */
+static void read_recording(struct discards *all, const char *dir)
+{
+	AUTO_FREE char *last = xasprintf("%s/discards", dir), *begin = xasprintf("%s/discards" FIRST_SUFFIX, dir);
+	AUTO(discards_free) struct discards first = { 0 };
+
+	if (access(last, F_OK))
+		die("%s: has no file discards; expected a recording of a module that was loaded with discards=1", dir);
+	discards_read(all, last);
+	discards_read(&first, begin);
+	discards_since(all, &first);
+}
+
+/**
+ * discards_run() - say what was discarded and reset, and what waits for that; of a recording, what it has meanwhile
+ * @options: the command line
+ *
+ * Ends the program if the file cannot be read, or the answer cannot be written.
+ *
+ * Return: the exit status.
+ */
+int discards_run(const struct options *options)
+{
+	AUTO(discards_free) struct discards all;
+	struct json json = { 0 };
+	struct outfile out;
+
+	if (options->table && recording_is(options->table))
+		read_recording(&all, options->table);
+	else
+		discards_read(&all, options->table ? options->table : DEFAULT_DISCARDS);
+	outfile_open(&out, "-", "answer");
+	if (options->form == FORM_JSON) {
+		json_begin(&json, out.file, "discards", 1);
+		json_array(&json, "volumes");
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		AUTO(settings_clear) struct settings settings;
+
+		settings_read(&settings, &all.volumes[i], !options->table);
+		if (options->form == FORM_JSON)
+			put_volume(&json, &all, &all.volumes[i], &settings);
+		else
+			say_volume(out.file, &all, &all.volumes[i], &settings);
+	}
+	json_end_all(&json);
+	outfile_close(&out);
+	return 0;
+}

@@ -369,6 +369,13 @@ misplace() {
 	fileop misplace $DISK "$(stat -c %i "$1")" "$lba" "$main" 32768 && drop_caches
 }
 
+# fsck_clean(device) - has fsck.f2fs no complaint? It prints those
+fsck_clean() {
+	fsck.f2fs "$1" >/tmp/fsck.out 2>&1 && ! grep -q '\[Fail\]' /tmp/fsck.out && return 0
+	grep -e '\[Fail\]' -e ASSERT -e FIX /tmp/fsck.out | head -n 10 | sed 's/^/# /'
+	return 1
+}
+
 # === The module ===
 
 # load(parameters) - load fragtrace, or end the test

@@ -325,8 +325,8 @@ uses_programs() {
 	any_uses 'fragtrace \(view\|defrag\|table\|space\|processes\|zones\|why\|gc\)' "$@"
 }
 
-# programs(version, test...) - print options that copy what these tests use, our programs, databases and tracers, into the guest,
-# if it can run them
+# programs(version, test...) - print options that give the guest what these tests use: our programs, databases and tracers, if it can
+# run them, and a disk with zones
 programs() {
 	local name path
 
@@ -340,6 +340,7 @@ programs() {
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
 	! uses_programs "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
+	! any_uses '/dev/nvme0n1' "${@:2}" || echo "-Z 64"
 	for name in redis-server redis-cli redis-benchmark sqlite3 trace-cmd perf bpftrace blkzone dump.f2fs; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
 		path=$(PATH=$LOGS:$PATH command -v "$name") && echo "-f $path"

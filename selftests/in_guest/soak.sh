@@ -206,13 +206,6 @@ live() {
 	finish
 }
 
-# fsck_clean(device) - has fsck.f2fs no complaint?
-fsck_clean() {
-	fsck.f2fs "$1" >$run/fsck.out 2>&1 && ! grep -q '\[Fail\]' $run/fsck.out && return 0
-	grep -e '\[Fail\]' -e ASSERT -e FIX $run/fsck.out | head -n 10 | sed 's/^/# /'
-	return 1
-}
-
 # === Power failures ===
 
 # disk(up seconds, down seconds, [drop_writes]) - let the disk keep or drop what is written from now on

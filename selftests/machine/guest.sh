@@ -9,6 +9,8 @@
 #   -n           offer no module
 #   -d SIZE      one more empty scratch disk, sparse, as /dev/vda, /dev/vdb, ... (default: one of 1G)
 #   -D FILE      one more disk: this raw image, which keeps what the guest writes
+#   -Z N         one more disk, NVMe, with N zones of 4 MB, of which 3 MB can be written and 12 can be open; /dev/nvme0n1 after
+#                modprobe nvme. QEMU forgets how far zones are written when it ends, not when the guest is reset
 #   -f FILE      take this file along, into the guest's /tools; programs bring their libraries
 #   -o DIR       what the guest leaves in /out is copied to this folder of the host
 #   -M SIZE      memory (default 1G; 3G for a kernel with checks)
@@ -34,7 +36,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 ft_die_with_parent "$@"
 
 # Modules of the kernel that the guest gets, with their dependencies.
-FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse dm_mod dm-delay"
+FT_GUEST_MODULES="virtio_pci virtio_blk nvme f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse dm_mod dm-delay"
 # Programs that the guest gets, with their libraries, if they exist: those of the host, or for another architecture
 # those below its kernel's folder.
 FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace dmsetup"
@@ -211,6 +213,14 @@ ft_add_disk() {
 	DISKS=$((DISKS + 1))
 }
 
+# ft_add_zones(zones) - attach a disk with zones, which is no virtio disk
+ft_add_zones() {
+	[ "$1" -gt 0 ] 2>/dev/null || ft_die "zones '$1': expected how many"
+	truncate -s "$(($1 * 4))M" "$RUN/zones"
+	DRIVES="$DRIVES -drive file=$RUN/zones,format=raw,if=none,id=zones,cache=unsafe,discard=unmap -device nvme,id=nvme,serial=zones
+		-device nvme-ns,bus=nvme,drive=zones,zoned=on,zoned.zone_size=4M,zoned.zone_capacity=3M,zoned.max_open=12,zoned.max_active=12"
+}
+
 # ft_disk_name(n) - print the guest's name of the nth disk
 ft_disk_name() {
 	echo "vd$(echo abcdefghijklmnopqrstuvwxyz | cut -c "$1")"
@@ -305,14 +315,15 @@ guest_main() {
 	local opt rc size image
 
 	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY='' CPUS=2 APPEND='' LIMIT=300
-	VERBOSE='' KEEP_LOG='' ICOUNT='' QEMU_OPTS='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
-	while getopts k:m:nd:D:f:o:M:c:Ia:q:t:l:v opt; do
+	VERBOSE='' KEEP_LOG='' ICOUNT='' QEMU_OPTS='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES='' ZONES=''
+	while getopts k:m:nd:D:Z:f:o:M:c:Ia:q:t:l:v opt; do
 		case $opt in
 		k) KERNEL_ARG=$OPTARG ;;
 		m) MODULE=$(realpath -e "$OPTARG") || ft_die "module '$OPTARG': no such file" ;;
 		n) MODULE='' ;;
 		d) SIZES="$SIZES $OPTARG" ;;
 		D) IMAGES="$IMAGES $(realpath -e "$OPTARG")" || ft_die "disk '$OPTARG': no such file" ;;
+		Z) ZONES=$OPTARG ;;
 		f) FILES="$FILES $(realpath -se "$OPTARG")" || ft_die "file '$OPTARG': no such file" ;;
 		o) OUT=$OPTARG ;;
 		M) MEMORY=$OPTARG ;;
@@ -360,6 +371,7 @@ guest_main() {
 	for image in $IMAGES; do
 		ft_add_disk "$image"
 	done
+	[ -z "$ZONES" ] || ft_add_zones "$ZONES"
 	if [ -n "$OUT" ]; then
 		mkdir -p "$OUT"
 		truncate -s 4G "$RUN/out"

@@ -5,6 +5,7 @@
 #
 # kernels: first
 # group: targets
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

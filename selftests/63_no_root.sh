@@ -4,6 +4,7 @@
 # 63_no_root.sh - a reader without root gets nothing
 #
 # group: load
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

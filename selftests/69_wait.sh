@@ -4,6 +4,7 @@
 # 69_wait.sh - directories that are requested before their volume is mounted: at load, and in `targets`
 #
 # group: load targets
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

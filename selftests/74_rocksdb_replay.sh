@@ -10,6 +10,7 @@
 # then depends on the speed of the machine.
 #
 # group: workloads causes
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

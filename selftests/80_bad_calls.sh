@@ -4,6 +4,7 @@
 # 80_bad_calls.sh - calls that F2FS refuses change nothing, in any number
 #
 # group: hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -6,6 +6,7 @@
 # F2FS handles a file whose node it has dropped as one hole, and FIEMAP walks through it block by block, for hours.
 #
 # group: hostile quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -6,6 +6,7 @@
 # The user replaces it by a symbolic link to a name in a directory, and holds the lock of this directory.
 #
 # group: names hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

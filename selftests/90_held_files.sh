@@ -8,6 +8,7 @@
 #
 # kernels: first
 # group: hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

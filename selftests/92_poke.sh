@@ -7,6 +7,7 @@
 # `targets`, and the map is exact in the end. SECONDS_POKED is the duration.
 #
 # group: hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

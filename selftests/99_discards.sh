@@ -194,6 +194,7 @@ mount_zones() {
 plan 28
 make_null_disk size=160 discard=1 irqmode=2 completion_nsec=$NS || skip_rest "discards" "this kernel has no null_blk with discards"
 mounted $TRACING || mount -t tracefs tracefs $TRACING
+echo 16384 >$TRACING/buffer_size_kb
 make_volume $NULL_DISK $MNT discard,background_gc=off || bail "no volume"
 load path=$MNT
 check "without discards=1 the file says so" grep -q '^# not known: the module was loaded with discards=0$' $DBG/discards

@@ -20,6 +20,7 @@ SYS=/sys/fs/f2fs/nullb0
 end() {
 	cleanup
 	[ ! -d $TRACING/events/f2fs ] || trace 0
+	losetup -d /dev/loop7 2>/dev/null || :
 	remove_null_disk
 	rmmod null_blk 2>/dev/null || :
 }
@@ -135,14 +136,14 @@ check_times() {
 
 # traced() - print how long resets took on average, in us, by the block layer's events: requests without sectors that are no flush
 traced() {
-	awk '
+	awk -v dev="$(tr : , </sys/block/nullb0/dev)" '
 		{
 			for (i = 1; i < NF && $i !~ /^block_rq_(issue|complete):$/; i++)
 				;
 			for (k = i; k < NF && $k != "()"; k++)
 				;
 		}
-		k + 3 > NF || $(k + 3) != 0 || $(i + 2) ~ /F/ { next }
+		k + 3 > NF || $(i + 1) != dev || $(k + 3) != 0 || $(i + 2) ~ /F/ { next }
 		$i == "block_rq_issue:" { begun[$(k + 1)] = $(i - 1) + 0 }
 		$i == "block_rq_complete:" { n++; sum += $(i - 1) - begun[$(k + 1)] }
 		END { printf "%.0f\n", n ? sum / n * 1000000 : 0 }' $TRACING/trace
@@ -183,15 +184,19 @@ issue() {
 	echo 0 >$SYS/gc_urgent
 }
 
-# mount_zones() - mount F2FS on a disk with zones of 4 MB, all of them sequential but for the metadata; false if that is not possible
+# mount_zones() - mount F2FS on two devices, of which the second one has zones of 4 MB, all of them sequential; false if that is not
+# possible
 mount_zones() {
-	make_zoned_disk 64 4 4 16 && echo 0 >$NULL_DISK_CONFIG/power && echo 2 >$NULL_DISK_CONFIG/irqmode &&
+	truncate -s 40M /tmp/first
+	losetup /dev/loop7 /tmp/first
+	make_zoned_disk 64 4 4 0 && echo 0 >$NULL_DISK_CONFIG/power && echo 2 >$NULL_DISK_CONFIG/irqmode &&
 		echo $NS >$NULL_DISK_CONFIG/completion_nsec && echo 1 >$NULL_DISK_CONFIG/power && loop_until 5 test -b $NULL_DISK &&
-		command -v blkzone >/dev/null && mkfs.f2fs -q -f -m $NULL_DISK >/tmp/mkfs 2>&1 &&
-		mount -t f2fs -o mode=lfs $NULL_DISK $MNT
+		command -v blkzone >/dev/null && mkfs.f2fs -q -f -m -c $NULL_DISK /dev/loop7 >/tmp/mkfs 2>&1 &&
+		mount -t f2fs -o mode=lfs /dev/loop7 $MNT
 }
 
 plan 28
+modprobe loop
 make_null_disk size=160 discard=1 irqmode=2 completion_nsec=$NS || skip_rest "discards" "this kernel has no null_blk with discards"
 mounted $TRACING || mount -t tracefs tracefs $TRACING
 echo 16384 >$TRACING/buffer_size_kb
@@ -267,6 +272,7 @@ expect "a volume that is gone has no lines" "$(grep -vc '^#' $DBG/discards)" 0
 unload
 
 NS=20000000
+SYS=/sys/fs/f2fs/loop7
 mount_zones || skip_rest "zone resets" "there is no zoned disk, or no blkzone"
 load path=$MNT discards=1
 settle || :

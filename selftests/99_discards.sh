@@ -120,33 +120,31 @@ check_sums() {
 	echo "# $(grep -v '^#' $DBG/discards | cut -d ' ' -f 2- | tr '\n' ';')"
 }
 
-# slower(line) - print how far the mean time and the worst one are from $NS, in percent; 0 for the worst one where it may be more
-slower() {
-	awk -v line="$1" -v us=$((NS / 1000)) '
-		$2 == line && $8 { printf "%.0f %.0f\n", ($10 / $8 - us) * 100 / us, $11 < us ? ($11 - us) * 100 / us : 0 }' $DBG/discards
-}
-
-# check_times(text, line) - the disk took as long as it was told to
-check_times() {
-	local off
-
-	off=$(slower "$2")
-	check "$1: each took $((NS / 1000000)) ms, within 5 % (mean and worst: $off %)" test -n "$off" -a "${off% *}" -ge -5 -a "${off% *}" -le 5 -a "${off#* }" -ge -5
-}
-
-# traced() - print how long resets took on average, in us, by the block layer's events: requests without sectors that are no flush
+# traced(discard|reset) - print how long they took on average, in us, by the block layer's events. A reset is a request without sectors
+# that is no flush
 traced() {
-	awk -v dev="$(tr : , </sys/block/nullb0/dev)" '
+	awk -v what="$1" -v dev="$(tr : , </sys/block/nullb0/dev)" '
 		{
 			for (i = 1; i < NF && $i !~ /^block_rq_(issue|complete):$/; i++)
 				;
 			for (k = i; k < NF && $k != "()"; k++)
 				;
 		}
-		k + 3 > NF || $(i + 1) != dev || $(k + 3) != 0 || $(i + 2) ~ /F/ { next }
+		k + 3 > NF || $(i + 1) != dev { next }
+		what == "discard" ? $(i + 2) !~ /^D/ : $(k + 3) != 0 || $(i + 2) ~ /F/ { next }
 		$i == "block_rq_issue:" { begun[$(k + 1)] = $(i - 1) + 0 }
 		$i == "block_rq_complete:" { n++; sum += $(i - 1) - begun[$(k + 1)] }
 		END { printf "%.0f\n", n ? sum / n * 1000000 : 0 }' $TRACING/trace
+}
+
+# check_times(discard|reset) - they took as long as the disk was told to, and no longer than the block layer's events say
+check_times() {
+	local mean by_events
+
+	mean=$(awk -v what="$1" '$2 == what { printf "%.0f\n", $10 / $8 }' $DBG/discards)
+	by_events=$(traced "$1")
+	check "$1: each took what the disk was told to, and what the block layer's events say, within 5 % ($mean, $by_events us)" \
+		test "$mean" -ge $((NS / 1000)) -a $((mean * 20)) -ge $((by_events * 19)) -a $((mean * 20)) -le $((by_events * 21))
 }
 
 # issuer(thread) - print what a thread has issued: discards, their blocks, resets
@@ -195,7 +193,7 @@ mount_zones() {
 		mount -t f2fs -o mode=lfs /dev/loop7 $MNT
 }
 
-plan 28
+plan 33
 modprobe loop
 make_null_disk size=160 discard=1 irqmode=2 completion_nsec=$NS || skip_rest "discards" "this kernel has no null_blk with discards"
 mounted $TRACING || mount -t tracefs tracefs $TRACING
@@ -221,6 +219,12 @@ begin
 delete f1 f3 f5
 check_sums "three files are deleted"
 check "their 768 blocks wait ($(number pending 4))" test "$(number pending 4)" -ge 768 -a "$(number discard 6)" = 0
+fragtrace discards >/tmp/text
+sed 's/^/# /' /tmp/text
+check "fragtrace says what waits" grep -Eq "^  pending: $(cat $SYS/pending_discard) commands? of .*; some have been for .*, without a break$" /tmp/text
+check "and why" grep -q "^  (discard_granularity=512): what is smaller waits for fstrim" /tmp/text
+expect "with F2FS's own numbers" "$(fragtrace discards --json | sed -n 's/.*"pending_discard":\([0-9]*\),.*"undiscard_blks":\([0-9]*\|null\),"discard_granularity":\([0-9]*\).*/\1 \2 \3/p')" \
+	"$(cat $SYS/pending_discard) $(cat $SYS/stat/undiscard_blks 2>/dev/null || echo null) 512"
 outer=$(uptime_ms)
 begin
 inner=$(uptime_ms)
@@ -236,7 +240,7 @@ issue
 check_sums "F2FS's thread issues them"
 expect "all are its own" "$(awk '$2 == "by"' $DBG/discards | wc -l) $(issuer "$(echo "f2fs_discard-$(cat /sys/block/nullb0/dev)" | cut -c 1-15)")" \
 	"1 $(number discard 6) $(number discard 7) 0"
-check_times "discards" discard
+check_times discard
 expect "nothing waits any more" "$(number pending 3) $(number pending 4) $(number pending 6)" "0 0 0"
 
 begin
@@ -258,10 +262,14 @@ begin
 delete f2
 check_sums "with nodiscard"
 expect "nothing is queued" "$(number discard 3) $(number pending 4)" "0 0"
+fragtrace discards >/tmp/text
+check "fragtrace says so" grep -q "^  It is mounted with nodiscard: F2FS queues only what fstrim asks for" /tmp/text
 begin
 fstrim $MNT
 check_sums "fstrim"
 check "discards what is free, by its own thread ($(issuer fstrim))" test "$(issuer fstrim)" = "$(number discard 6) $(number discard 7) 0" -a "$(number discard 7)" -gt 256
+fragtrace discards >/tmp/text
+check "fragtrace names it" grep -Eq "^  issued: [0-9,]+ discards? of .*: [0-9,]+ by fstrim$" /tmp/text
 # the disk itself frees its memory before it waits
 mean=$(awk '$2 == "discard" { printf "%.0f\n", $10 / $8 }' $DBG/discards)
 most=$(awk -v was="$was_ms" -v n="$(number discard 8)" '{ printf "%.0f\n", ($15 - was + 1) * 1000 / n }' /sys/block/nullb0/stat)
@@ -297,8 +305,5 @@ expect "as F2FS reports: queued, issued" "$(number reset 3) $(number reset 5)" \
 	"$([ -d $TRACING/events/f2fs/f2fs_queue_reset_zone ] && events queue_reset_zone | cut -d ' ' -f 1 || echo 0) $(events issue_reset_zone | cut -d ' ' -f 1)"
 check "there are some ($emptied)" test "$emptied" -ge 4
 # the disk frees the memory of a zone before it waits
-mean=$(awk '$2 == "reset" { printf "%.0f\n", $10 / $8 }' $DBG/discards)
-by_events=$(traced)
-check "each took what the disk was told to, and what the block layer's events say, within 5 % ($mean, $by_events us)" \
-	test "$mean" -ge $((NS / 1000)) -a $((mean * 20)) -ge $((by_events * 19)) -a $((mean * 20)) -le $((by_events * 21))
+check_times reset
 finish

@@ -322,7 +322,7 @@ any_uses() {
 
 # uses_programs(test...) - does one of these tests call fragtrace?
 uses_programs() {
-	any_uses 'fragtrace \(view\|defrag\|table\|space\|processes\|zones\|why\|gc\)' "$@"
+	any_uses 'fragtrace \(view\|defrag\|table\|space\|processes\|zones\|why\|gc\|discards\)' "$@"
 }
 
 # programs(version, test...) - print options that give the guest what these tests use: our programs, databases and tracers, if it can

@@ -153,7 +153,7 @@ static void say_why(FILE *out, const struct discards *all, const struct discard_
 {
 	uint64_t granularity = s->of_f2fs[GRANULARITY];
 
-	if (s->device_most == 0 && !v->sums[RESETS].queued && !v->sums[RESETS].issued)
+	if (s->device_most == 0 && !v->pending && !v->sums[DISCARDS].queued && !v->sums[RESETS].queued && !v->sums[RESETS].issued)
 		fputs("  The device cannot discard: F2FS queues nothing.\n", out);
 	else if (s->mountpoint && !s->is_discarding)
 		fputs("  It is mounted with nodiscard: F2FS queues only what fstrim asks for; what is free otherwise is not discarded.\n", out);

@@ -118,7 +118,7 @@ check_sums() {
 	echo "# $(device 3) bytes, $(device 4) discarded: $(kinds), metadata $(kind checkpoint sit nat ssa), super $(kind super)"
 }
 
-plan 34
+plan 29
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 if ! echo 1 >"$SYS/iostat_enable" 2>/dev/null || ! grep -q 'fs cp meta' "/proc/fs/f2fs/${DISK##*/}/iostat_info"; then
 	skip_rest "sums of F2FS" "this kernel has no iostat"
@@ -208,38 +208,6 @@ begin
 fileop many $MNT/dir/m 3000 4096 0
 check_sums "little memory"
 check "memory was short" awk '$2 == "file" && $NF == "*" && $3 { found = 1 } END { exit !found }' $DBG/ledger
-unload
-
-# Empty files of one user use up what all may have: another user's file keeps its numbers, and others still get some.
-rm -r $MNT/dir
-mkdir $MNT/enemy
-chown 65534 $MNT/enemy
-fileop write $MNT/db 0 4M
-sync
-load path=$MNT ledger=1 heat=1 max_mem_mb=4
-settle || :
-fileop write $MNT/db 1M 64K sync
-fileop reads $MNT/db 0 4M 128K 128K direct
-# counted(file) - print its lines of ledger and heat
-counted() {
-	echo "$(grep -c " file .* $MNT/$1\$" $DBG/ledger) $(grep -c " $MNT/$1\$" $DBG/heat)"
-}
-expect "a file has numbers" "$(counted db)" "1 32"
-fileop as 65534 0 fileop many $MNT/enemy/ 12000 0 0
-settle || :
-check "another user's files take what all may have" test "$(stat_of mem_bytes)" -gt $((13 << 18))
-expect "it keeps them" "$(counted db)" "1 32"
-# later_counts() - write and read another file; is it counted?
-later_counts() {
-	fileop write $MNT/later 0 128K sync
-	fileop reads $MNT/later 0 128K 128K 128K direct
-	[ "$(counted later)" = "1 1" ]
-}
-# as soon as the other user's files have made room
-check "and a later one gets some" loop_until "$SOON" later_counts
-cp "$(command -v fileop)" /tmp/newcomer
-/tmp/newcomer write $MNT/later 0 4K sync
-expect "a new process of another user is known" "$(of process newcomer)" "4096 0 0 4096 4096 0 0"
 unload
 
 # What goes to either of two devices counts. The first one is small, so that files go to the second one.

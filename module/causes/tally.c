@@ -175,7 +175,7 @@ u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name, size_t 
 	for (i = 0; i < tally->nr_extensions && !ext; i++)
 		if (!strcmp(tally->extension[i]->name, text))
 			ext = tally->extension[i];
-	if (!ext && tally->nr_extensions < FT_MAX_EXTENSIONS && ft_mem_room_of_current())
+	if (!ext && tally->nr_extensions < FT_MAX_EXTENSIONS && ft_mem_room())
 		ext = new_extension(tally, text, strlen(text), GFP_NOWAIT | __GFP_NOWARN);
 	if (!ext && tally->nr_extensions == FT_MAX_EXTENSIONS)
 		ext = replace_extension(tally, text);
@@ -264,7 +264,7 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 	full = n > FT_MAX_SEARCHED || tally->nr_pairs == FT_MAX_PAIRS;
 	if (n > FT_MAX_SEARCHED)
 		p = NULL;
-	if (!p && !full && ft_mem_room_of_current()) {
+	if (!p && !full && ft_mem_room()) {
 		p = ft_mem_zalloc(sizeof(*p), GFP_NOWAIT | __GFP_NOWARN);
 		if (p) {
 			*p = *pair;

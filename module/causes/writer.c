@@ -141,7 +141,7 @@ static bool may_add(struct ft_writers *writers, size_t size)
 	long bytes = ft_mem_budget() / 16 - writers->bytes;
 	u32 left = FT_MAX_WRITERS - writers->nr;
 
-	if (!left || bytes <= 0 || !ft_mem_room_of_current())
+	if (!left || bytes <= 0 || !ft_mem_room())
 		return false;
 	left = min_t(u64, left, bytes / size);
 	return uid_eq(current_uid(), GLOBAL_ROOT_UID) ||

@@ -7,7 +7,6 @@
  */
 
 #include <linux/atomic.h>
-#include <linux/cred.h>
 #include <linux/jhash.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -361,19 +360,6 @@ bool ft_mem_room_of(u8 owner)
 	if (ft_mem_uses_more_than(15))
 		ft_mem_want_room();
 	return true;
-}
-
-/**
- * ft_mem_room_of_current() - ft_mem_room_of() for the user of the task that is running
- *
- * For tables that have a bound of their own.
- *
- * Context: any.
- * Return: true if something may be added.
- */
-bool ft_mem_room_of_current(void)
-{
-	return ft_mem_room_of(ft_mem_owner(current_uid()));
 }
 
 /**

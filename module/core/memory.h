@@ -31,7 +31,6 @@ bool ft_mem_is_tight(void);
 bool ft_mem_is_eased(long pending);
 bool ft_mem_room(void);
 bool ft_mem_room_of(u8 owner);
-bool ft_mem_room_of_current(void);
 u64 ft_mem_extents(void);
 void ft_mem_charge(const struct ft_extmap *map, u8 owner, u32 old_nr, u64 old_bytes);
 void ft_mem_charge_second(u64 bytes, u64 old_bytes);

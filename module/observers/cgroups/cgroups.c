@@ -152,7 +152,7 @@ static struct counts_of_reads *find(struct table *groups, u64 id)
 			return &g->counts;
 	ft_check_steps(n, FT_MAX_SEARCHED + 1);
 	/* a cgroup farther back in a long chain would not be found any more */
-	if (n >= FT_MAX_SEARCHED || groups->nr == MAX_CGROUPS || !ft_mem_room_of_current())
+	if (n >= FT_MAX_SEARCHED || groups->nr == MAX_CGROUPS || !ft_mem_room())
 		return &groups->others;
 	return NULL;
 }

@@ -28,11 +28,8 @@
  * the lock held under which they have just got them. Thresholds, in sixteenths of
  * the budget:
  *
- *   12  no window of heat is added, no counts of latency or ledger for a file, unless
- *	 its owner is within his share
- *   13  for nobody. A worker drops these counts: of who has most, then of all; of heat
- *	 those of the files that have most, until less is used. But 1/16 is left to
- *	 them, and may be used up to 15
+ *   12  no window of heat is added, no counts of latency or ledger for a file
+ *   13  a worker drops the heat of the files that have most, until less is used
  *   14  no new file or name is added, unless its owner is within his share
  *   15  a worker lets files of the owner who has most give way, until 1/64 less is
  *       used: the largest one and all of half its size or more lose their causes; if
@@ -416,38 +413,6 @@ void ft_mem_add_yielding(long bytes)
 long ft_mem_yielding(void)
 {
 	return atomic_long_read(&yielding_bytes);
-}
-
-/**
- * ft_mem_must_yield() - do observers use memory that others may have?
- * @sixteenths: of the budget, which all together may use
- *
- * One sixteenth is theirs, whoever uses the rest.
- *
- * Return: true if so.
- */
-bool ft_mem_must_yield(unsigned int sixteenths)
-{
-	return ft_mem_uses_more_than(sixteenths) && ft_mem_yielding() > (long)(mem_budget / 16);
-}
-
-/**
- * ft_mem_allows_counts() - may an observer add counts of a file?
- * @owner: the user whose file it is
- *
- * Within his share he may as long as those of others have to give way.
- *
- * Context: any.
- * Return: true if so.
- */
-bool ft_mem_allows_counts(u8 owner)
-{
-	if (likely(!ft_mem_uses_more_than(12)))
-		return true;
-	if (ft_mem_must_yield(13))
-		ft_mem_want_room();
-	return !ft_mem_must_yield(ft_mem_within_share(owner) ? 13 : 12) &&
-	       !ft_mem_uses_more_than(15);
 }
 
 /* A small map, or few causes, may grow as long as anything fits. */

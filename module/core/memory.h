@@ -38,8 +38,6 @@ bool ft_mem_allows_second(u64 bytes);
 
 void ft_mem_add_yielding(long bytes);
 long ft_mem_yielding(void);
-bool ft_mem_must_yield(unsigned int sixteenths);
-bool ft_mem_allows_counts(u8 owner);
 bool ft_mem_allows_causes(u64 bytes);
 void ft_mem_hook(work_func_t give_way, work_func_t come_back);
 void ft_mem_want_room(void);

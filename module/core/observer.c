@@ -14,6 +14,13 @@
 const struct ft_observer *const *ft_observers;
 u32 ft_kept_at[FT_NR_OBSERVERS];
 
+/*
+ * No file gets numbers of its own when so many sixteenths of the budget are used; when more
+ * are, all files lose theirs.
+ */
+#define MOST_SIXTEENTHS		12
+#define TOO_MANY_SIXTEENTHS	13
+
 static void exit_first(unsigned int nr)
 {
 	while (nr--)
@@ -132,7 +139,7 @@ atomic64_t *ft_counts_new(struct ft_inode *rec, enum ft_slot slot)
 
 	guard(ft_spinlock)(&rec->lock);
 	own = rcu_dereference_protected(*kept, lockdep_is_held(&rec->lock));
-	if (!own && ft_inode_followed(rec) && ft_mem_allows_counts(READ_ONCE(rec->owner))) {
+	if (!own && ft_inode_followed(rec) && !ft_mem_uses_more_than(MOST_SIXTEENTHS)) {
 		ft_mem_add_yielding(size);
 		own = kzalloc(size, GFP_NOWAIT | __GFP_NOWARN);
 		if (own)
@@ -159,24 +166,10 @@ static void drop_counts(struct ft_inode *rec, unsigned int slot)
 	ft_mem_add_yielding(-(long)size_of_counts(slot));
 }
 
-/**
- * struct choice - numbers that are dropped
- * @slot: of the observer
- * @owner: of the files; %FT_OWNERS for all
- */
-struct choice {
-	unsigned int slot;
-	unsigned int owner;
-};
-
-static void drop_counts_of(struct ft_inode *rec, void *arg)
+static void drop_counts_of(struct ft_inode *rec, void *slot)
 {
-	const struct choice *c = arg;
-
-	if (c->owner != FT_OWNERS && c->owner != READ_ONCE(rec->owner))
-		return;
 	guard(ft_spinlock)(&rec->lock);
-	drop_counts(rec, c->slot);
+	drop_counts(rec, *(unsigned int *)slot);
 }
 
 /**
@@ -209,10 +202,9 @@ bool ft_counts_copy(const struct ft_inode *rec, enum ft_slot slot, u64 *to)
  */
 void ft_counts_reset(struct ft_volume *vol, enum ft_slot slot)
 {
-	struct choice c = { .slot = slot, .owner = FT_OWNERS };
-	unsigned int i;
+	unsigned int i = slot;
 
-	ft_volume_visit(vol, drop_counts_of, &c);
+	ft_volume_visit(vol, drop_counts_of, &i);
 	for (i = 0; i < ft_observers[slot]->nr_counts; i++)
 		atomic64_set(&rest_of(vol, slot)[i], 0);
 }
@@ -236,28 +228,20 @@ void ft_observers_drop(struct ft_inode *rec)
 	}
 }
 
-static void drop_of(unsigned int owner)
-{
-	struct choice c = { .owner = owner };
-	const struct ft_observer *o;
-
-	ft_for_each_observer(o, c.slot) {
-		if (*o->on && o->nr_counts && ft_mem_must_yield(13))
-			ft_volume_visit_all(drop_counts_of, &c);
-		if (*o->on && o->give_way)
-			o->give_way(owner);
-	}
-}
-
 /**
  * ft_observers_give_way() - drop some of what is kept of files, as memory is short
- *
- * First that of the owner who has most.
  *
  * Context: process; may sleep.
  */
 void ft_observers_give_way(void)
 {
-	drop_of(ft_mem_largest_owner());
-	drop_of(FT_OWNERS);
+	const struct ft_observer *o;
+	unsigned int i;
+
+	ft_for_each_observer(o, i) {
+		if (*o->on && o->nr_counts && ft_mem_uses_more_than(TOO_MANY_SIXTEENTHS))
+			ft_volume_visit_all(drop_counts_of, &i);
+		if (*o->on && o->give_way)
+			o->give_way();
+	}
 }

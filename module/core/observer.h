@@ -40,8 +40,7 @@ struct ft_text;
  *	for the page cache. Its map does not show what is read unless @known. Atomic, in
  *	an RCU read section
  * @drop: free what it refers to by what it keeps of a file, in bounded time; rec->lock is held
- * @give_way: free memory that it has charged by ft_mem_add_yielding(), of this owner's files, or
- *	of all with %FT_OWNERS; may sleep
+ * @give_way: free memory that it has charged by ft_mem_add_yielding(); may sleep
  * @show_stats: print its lines of `stats`, also if it is off
  *
  * Only @text and @on are needed.
@@ -62,7 +61,7 @@ struct ft_observer {
 	void (*forget)(void *state);
 	void (*read)(struct ft_inode *rec, u32 first, u32 end, bool direct, bool known);
 	void (*drop)(struct ft_inode *rec);
-	void (*give_way)(unsigned int owner);
+	void (*give_way)(void);
 	void (*show_stats)(struct seq_file *m);
 };
 

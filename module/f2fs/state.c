@@ -41,7 +41,7 @@ bool ft_state_has_clusters(const struct inode *inode)
 
 /**
  * ft_state_pending_discards() - what F2FS has queued to discard, or to reset
- * @sb: the super block, which does not go away meanwhile
+ * @sb: the super block; its s_umount is held, or F2FS is in one of its events
  * @commands: set to the number of commands
  *
  * Context: any.

@@ -26,7 +26,7 @@ test_sentences() {
 	says '254:0'
 	says '  issued: 120 discards of 3.3 GiB, 210.0 ms on the device, at most 12.0 ms for one: 118 by f2fs_discard-25, 2 by fstrim'
 	says '  queued: 3.3 GiB, of which 224 KiB left without a discard, as they were written again or given up; a block waited 30.9 s on average'
-	says '  pending: 14 commands of 800 KiB; some have been for 31.0 s, without a break'
+	says '  pending: 14 commands of 800 KiB; the queue has not been empty for 31.0 s'
 	says "  Free but not discarded: 800 KiB; F2FS's thread issues while the volume is idle."
 }
 
@@ -66,7 +66,7 @@ test_recording() {
 	"$fragtrace" discards run >out
 	says '  issued: 20 discards of 275 MiB, 60.0 ms on the device: 20 by f2fs_discard-25'
 	says '  queued: 276 MiB, of which 200 KiB left without a discard, as they were written again or given up; a block waited 380.7 s on average'
-	says '  pending: 14 commands of 800 KiB; some have been for 31.0 s, without a break'
+	says '  pending: 14 commands of 800 KiB; the queue has not been empty for 31.0 s'
 	says '  issued: 9 zone resets of 36 MiB, 80.0 ms on the device, at most 20.0 ms for one, 1 failed, 1 not timed: 7 by *, 2 by all others'
 	sed -i 's/12000 0$/11000 0/' run/discards.first
 	"$fragtrace" discards -t run >out

@@ -13,6 +13,13 @@
 
 struct super_block;
 
+/* Does this F2FS put resets into its queue, or reset zones at once? */
+#ifdef FT_HAVE_QUEUE_RESET_ZONE
+#define FT_QUEUES_RESETS	true
+#else
+#define FT_QUEUES_RESETS	false
+#endif
+
 /* What is counted apart. */
 enum ft_discard_op { FT_DISCARD, FT_RESET, FT_NR_DISCARD_OPS };
 
@@ -78,6 +85,7 @@ struct ft_block_time {
  * @pending: commands and blocks of F2FS's queue at @now, those on the device included
  * @commands: likewise
  * @on_device: blocks that have been issued, and not ended
+ * @device_now: up to when @on_device_for is summed up, by ktime_get_ns()
  * @waited: of all blocks in the queue, those on the device included
  * @on_device_for: of those on the device
  * @sums: by enum ft_discard_op and enum ft_discard_sum
@@ -91,6 +99,7 @@ struct ft_discarded {
 	u32 pending;
 	u32 commands;
 	u64 on_device;
+	u64 device_now;
 	struct ft_block_time waited;
 	struct ft_block_time on_device_for;
 	u64 sums[FT_NR_DISCARD_OPS][FT_NR_DISCARD_SUMS];
@@ -101,7 +110,7 @@ extern bool ft_discards_on;			/* text.c */
 extern const struct ft_text ft_discards_text;
 
 /* waits.c */
-void ft_discards_add_time(struct ft_block_time *t, u64 blocks, u64 ns);
 void ft_discards_advance(struct ft_discarded *d, const struct super_block *sb);
+void ft_discards_on_device(struct ft_discarded *d, s64 blocks);
 
 #endif

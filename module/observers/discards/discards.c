@@ -38,15 +38,13 @@
  * @dev: its device
  * @op: enum ft_discard_op
  * @blocks: in it
- * @issued: when the block layer got it, in nanoseconds
- * @begun: when its driver did; before that, the same
+ * @begun: when its driver got it, in nanoseconds; before that, when the block layer did
  */
 struct flight {
 	const struct bio *bio;
 	dev_t dev;
 	u8 op;
 	u32 blocks;
-	u64 issued;
 	u64 begun;
 };
 
@@ -126,7 +124,7 @@ static struct flight *find(const struct bio *bio, const struct bio *is)
 
 static void add_end(struct ft_discarded *d, const struct flight *f, bool failed)
 {
-	u64 now = ktime_get_ns(), took = now - f->begun;
+	u64 took = ktime_get_ns() - f->begun;
 	u64 *sums = d->sums[f->op];
 	unsigned long flags;
 
@@ -138,9 +136,7 @@ static void add_end(struct ft_discarded *d, const struct flight *f, bool failed)
 		sums[FT_DISCARDS_TOOK] += took;
 		sums[FT_DISCARDS_WORST] = max(sums[FT_DISCARDS_WORST], took);
 	}
-	/* less if the volume is watched anew */
-	d->on_device -= min_t(u64, d->on_device, f->blocks);
-	ft_discards_add_time(&d->on_device_for, f->blocks, now - f->issued);
+	ft_discards_on_device(d, -(s64)f->blocks);
 	raw_spin_unlock_irqrestore(&d->lock, flags);
 }
 
@@ -189,8 +185,7 @@ static bool take_off(const struct bio *bio, enum ft_discard_op op, u32 blocks)
 	f->dev = bio->bi_bdev->bd_dev;
 	f->op = op;
 	f->blocks = blocks;
-	f->issued = ktime_get_ns();
-	f->begun = f->issued;
+	f->begun = ktime_get_ns();
 	atomic_inc(&in_flight);
 	return true;
 }
@@ -210,7 +205,7 @@ static void issue(struct ft_discarded *d, const struct bio *bio, enum ft_discard
 	d->sums[op][FT_DISCARDS_ISSUED]++;
 	d->sums[op][FT_DISCARDS_BLOCKS] += blocks;
 	if (timed)
-		d->on_device += blocks;
+		ft_discards_on_device(d, blocks);
 	else
 		d->sums[op][FT_DISCARDS_LOST]++;
 	raw_spin_unlock_irqrestore(&d->lock, flags);

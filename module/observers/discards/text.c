@@ -64,21 +64,26 @@ struct line {
 
 /* === Collecting =========================================================== */
 
-/* What has happened up to now; the caller frees it. */
-static struct ft_discarded *copy_of(struct ft_volume *vol)
+/* Sum up to now. Copy all to @copy if it is not NULL, let all begin again if it is. */
+static void advance(struct ft_volume *vol, struct ft_discarded *copy)
 {
 	struct ft_discarded *d = ft_observed(vol, discards);
-	struct ft_discarded *copy = ft_mem_zalloc(sizeof(*copy), GFP_KERNEL);
+	struct super_block *sb = ft_volume_hold_sb(vol);
 
-	if (!copy)
-		return NULL;
-	guard(mutex)(&vol->sb_lock);
 	raw_spin_lock_irq(&d->lock);
-	if (!ft_volume_gone(vol))
-		ft_discards_advance(d, vol->sb);
-	memcpy(copy, d, sizeof(*copy));
+	if (sb)
+		ft_discards_advance(d, sb);
+	ft_discards_on_device(d, 0);
+	if (copy) {
+		memcpy(copy, d, sizeof(*copy));
+	} else {
+		/* what is on the device, and in the queue, stays there; the former was issued before */
+		d->first = d->pending - min_t(u64, d->pending, d->on_device);
+		memset_startat(d, 0, waited);
+	}
 	raw_spin_unlock_irq(&d->lock);
-	return copy;
+	if (sb)
+		ft_volume_drop_sb(sb);
 }
 
 /* What came into the queue, and is neither in it nor issued any more. */
@@ -88,8 +93,7 @@ static u64 left(const struct ft_discarded *d)
 	unsigned int i;
 
 	for (i = 0; i < FT_NR_DISCARD_OPS; i++) {
-		/* some kernels reset zones without a queue */
-		if (i == FT_RESET && !d->sums[i][FT_DISCARDS_QUEUED])
+		if (i == FT_RESET && !FT_QUEUES_RESETS)
 			continue;
 		came += d->sums[i][FT_DISCARDS_QUEUED_BLOCKS];
 		stays += d->sums[i][FT_DISCARDS_BLOCKS];
@@ -99,7 +103,7 @@ static u64 left(const struct ft_discarded *d)
 
 static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 {
-	struct ft_discarded *d = copy_of(vol);
+	struct ft_discarded *d = ft_mem_zalloc(sizeof(*d), GFP_KERNEL);
 	unsigned int i;
 	struct line *l;
 
@@ -108,6 +112,7 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 		ft_mem_free(d, sizeof(*d));
 		return -ENOMEM;
 	}
+	advance(vol, d);
 	l = ft_lines_add_of(lines, vol, SHOWN_PENDING, 0);
 	l->pending = (struct pending){
 		.commands = d->commands,
@@ -176,19 +181,9 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 	}
 }
 
-/* What is on the device, and in the queue, stays there. */
 static void reset(struct ft_volume *vol)
 {
-	struct ft_discarded *d = ft_observed(vol, discards);
-
-	guard(mutex)(&vol->sb_lock);
-	raw_spin_lock_irq(&d->lock);
-	if (!ft_volume_gone(vol))
-		ft_discards_advance(d, vol->sb);
-	/* on_device blocks have been issued before */
-	d->first = d->pending - min_t(u64, d->pending, d->on_device);
-	memset_startat(d, 0, waited);
-	raw_spin_unlock_irq(&d->lock);
+	advance(vol, NULL);
 }
 
 const struct ft_text ft_discards_text = {

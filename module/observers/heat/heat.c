@@ -56,6 +56,9 @@ static unsigned int period_secs = 3600;
 module_param_named(heat_period_secs, period_secs, uint, 0444);
 MODULE_PARM_DESC(heat_period_secs, "seconds in which these counts lose half of their value (default: 3600)");
 
+/* No more windows are added when so many sixteenths of the budget are used. */
+#define HEAT_SIXTEENTHS	12
+
 #define WINDOWS_PER_CHUNK	8
 
 /* Extents of a direct read that are counted before the lock is dropped. */
@@ -171,11 +174,11 @@ static bool is_cold(const struct chunk *c)
 }
 
 /* A chunk that is not in the tree of a file yet; NULL if the budget does not allow it. */
-static struct chunk *new_chunk(u8 owner, u32 index, u32 now)
+static struct chunk *new_chunk(u32 index, u32 now)
 {
 	struct chunk *c;
 
-	if (!ft_mem_allows_counts(owner)) {
+	if (ft_mem_uses_more_than(HEAT_SIXTEENTHS)) {
 		/* there may be chunks that have become cold since then */
 		if (READ_ONCE(last_asked) != now) {
 			WRITE_ONCE(last_asked, now);
@@ -231,7 +234,7 @@ static struct chunk *get_chunk(struct ft_inode *rec, u32 index, u32 now)
 		age(c, now);
 		return c;
 	}
-	c = new_chunk(READ_ONCE(rec->owner), index, now);
+	c = new_chunk(index, now);
 	if (c) {
 		rb_add(&c->node, &chunks->tree, is_before);
 		WRITE_ONCE(chunks->nr, chunks->nr + 1);
@@ -645,27 +648,19 @@ static const struct ft_probe probes[] = {
 
 /**
  * struct choice - files whose counts may have to give way
- * @owner: whose files; %FT_OWNERS for all
  * @bytes: the largest size so far; then the smallest size of what gives way
  * @dropped: at least one file has lost its counts
  */
 struct choice {
-	unsigned int owner;
 	u64 bytes;
 	bool dropped;
 };
-
-/* How much of a file may give way. */
-static u64 choosable(const struct ft_inode *rec, const struct choice *c)
-{
-	return c->owner == FT_OWNERS || c->owner == READ_ONCE(rec->owner) ? bytes_of(rec) : 0;
-}
 
 static void find_hottest(struct ft_inode *rec, void *arg)
 {
 	struct choice *c = arg;
 
-	c->bytes = max(c->bytes, choosable(rec, c));
+	c->bytes = max(c->bytes, bytes_of(rec));
 }
 
 /* A file may have millions of windows: they are not looked at in an RCU section. */
@@ -683,7 +678,7 @@ static void prune(struct ft_inode *rec, void *unused)
 static void drop(struct ft_inode *rec, void *arg)
 {
 	struct choice *c = arg;
-	u64 bytes = choosable(rec, c);
+	u64 bytes = bytes_of(rec);
 
 	if (!bytes || bytes < c->bytes)
 		return;
@@ -695,9 +690,9 @@ static void drop(struct ft_inode *rec, void *arg)
 }
 
 /* The counts of the file that has most are dropped, and those of similar files. */
-static bool hottest_gives_way(unsigned int owner)
+static bool hottest_gives_way(void)
 {
-	struct choice c = { .owner = owner };
+	struct choice c = { };
 
 	ft_volume_visit_all(find_hottest, &c);
 	c.bytes /= 2;
@@ -706,12 +701,10 @@ static bool hottest_gives_way(unsigned int owner)
 	return c.dropped;
 }
 
-/* Called for one owner, then for all. */
-static void drop_hottest(unsigned int owner)
+static void drop_hottest(void)
 {
-	if (owner != FT_OWNERS)
-		ft_volume_visit_all(prune, NULL);
-	while (ft_mem_must_yield(13) && hottest_gives_way(owner))
+	ft_volume_visit_all(prune, NULL);
+	while (ft_mem_uses_more_than(13) && hottest_gives_way())
 		cond_resched();
 }
 

@@ -117,6 +117,27 @@ static bool is_more(const void *now, const void *before, size_t size)
 	return true;
 }
 
+/* The thread of this name, or NULL. */
+static struct discard_thread *find_thread(const struct discard_volume *v, const struct discard_thread *is)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->threads[i].is_rest == is->is_rest && !strcmp(v->threads[i].comm, is->comm))
+			return &v->threads[i];
+	return NULL;
+}
+
+/* Is nothing less, so that counts have not begun anew? */
+static bool goes_on(const struct discard_volume *v, const struct discard_volume *before)
+{
+	for (size_t i = 0; i < before->n; i++) {
+		const struct discard_thread *b = &before->threads[i], *t = find_thread(v, b);
+
+		if (!t || !is_more(t->issued, b->issued, sizeof(t->issued)) || !is_more(t->blks, b->blks, sizeof(t->blks)))
+			return false;
+	}
+	return is_more(v->sums, before->sums, sizeof(v->sums));
+}
+
 static void subtract(struct discard_volume *v, const struct discard_volume *before)
 {
 	for (int op = 0; op < N_DISCARD_OPS; op++) {
@@ -132,13 +153,14 @@ static void subtract(struct discard_volume *v, const struct discard_volume *befo
 	v->waited_ms -= before->waited_ms < v->waited_ms ? before->waited_ms : v->waited_ms;
 	v->left -= before->left < v->left ? before->left : v->left;
 	v->removed -= before->removed < v->removed ? before->removed : v->removed;
-	for (size_t i = 0; i < v->n; i++)
-		for (size_t k = 0; k < before->n; k++)
-			for (int op = 0; op < N_DISCARD_OPS; op++)
-				if (v->threads[i].is_rest == before->threads[k].is_rest && !strcmp(v->threads[i].comm, before->threads[k].comm)) {
-					v->threads[i].issued[op] -= before->threads[k].issued[op];
-					v->threads[i].blks[op] -= before->threads[k].blks[op];
-				}
+	for (size_t i = 0; i < before->n; i++) {
+		struct discard_thread *t = find_thread(v, &before->threads[i]);
+
+		for (int op = 0; op < N_DISCARD_OPS; op++) {
+			t->issued[op] -= before->threads[i].issued[op];
+			t->blks[op] -= before->threads[i].blks[op];
+		}
+	}
 }
 
 /**
@@ -152,7 +174,7 @@ void discards_since(struct discards *discards, const struct discards *first)
 		struct discard_volume *v = &discards->volumes[i];
 		const struct discard_volume *before = find_volume(first, v->major, v->minor);
 
-		if (before && is_more(v->sums, before->sums, sizeof(v->sums)))
+		if (before && goes_on(v, before))
 			subtract(v, before);
 	}
 }

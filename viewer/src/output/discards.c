@@ -142,7 +142,7 @@ static void say_queue(FILE *out, const struct discards *all, const struct discar
 		fprintf(out, "; a block waited %s on average", DURATION((double)v->waited_ms * 1e6 / (double)were_there));
 	fputc('\n', out);
 	if (v->pending)
-		fprintf(out, "  pending: %s of %s; some have been for %s, without a break\n", COUNT(v->commands, "command"),
+		fprintf(out, "  pending: %s of %s; the queue has not been empty for %s\n", COUNT(v->commands, "command"),
 			BYTES(v->pending * all->blk_bytes), DURATION((double)v->since_ms * 1e6));
 	else
 		fputs("  pending: nothing\n", out);

@@ -78,8 +78,12 @@
 /* Tables of reads and bios (observers/latency/): places that are searched. */
 #define FT_MAX_LATENCY_SEARCHED	4
 
-/* Discards (observers/discards/): threads by name, and places of bios, that are searched. */
+/*
+ * Discards (observers/discards/): threads by name, the last ones of the kernel alone, and places
+ * of bios, that are searched.
+ */
 #define FT_DISCARD_TASKS	16
+#define FT_DISCARD_KTHREADS	4
 #define FT_MAX_DISCARDS_SEARCHED	4
 
 /* Check that a loop ended within its bound, in builds with FT_DEBUG. */

@@ -327,7 +327,7 @@ static inline u32 ft_f2fs_checkpoint_flags(const struct super_block *sb)
 	return le32_to_cpu(READ_ONCE(ckpt->ckpt_flags));
 }
 
-/* The nth device of a volume of several; %NULL from the last one on, or if there is one only. */
+/* The nth device of a volume of several; %NULL after the last one, or if there is one only. */
 static inline const struct block_device *ft_f2fs_device(const struct super_block *sb, int n)
 {
 	const char *info = (const char *)sb->s_fs_info;

@@ -158,12 +158,14 @@ static void land(const struct bio *bio, bool failed)
 		add_end(ft_observed(vol, discards), &copy, failed);
 }
 
-/* The line of the current thread: its own, or that of all others. */
+/* The line of the current thread, or that of all others. The last ones are for kernel threads. */
 static struct ft_discard_task *own_line(struct ft_discarded *d)
 {
+	unsigned int kept = current->flags & PF_KTHREAD ? 0 : FT_DISCARD_KTHREADS;
+	unsigned int end = FT_DISCARD_TASKS - kept;
 	struct ft_discard_task *t = &d->tasks[1];
 
-	for (; *current->comm && t < d->tasks + FT_DISCARD_TASKS; t++) {
+	for (; *current->comm && t < d->tasks + end; t++) {
 		if (!*t->comm)
 			strscpy(t->comm, current->comm, sizeof(t->comm));
 		if (!strncmp(t->comm, current->comm, sizeof(t->comm)))

@@ -37,7 +37,21 @@ all_accounted() {
 	[ $(($(names) + $(stat_of left_out))) -ge "$FILES" ]
 }
 
-plan 13
+# remove_while_read(digit) - remove the user's files that end with DIGIT, while the directory is read again and again
+remove_while_read() {
+	touch /tmp/reading
+	while [ -e /tmp/reading ]; do
+		echo 1 >$DBG/resync
+	done &
+	reader=$!
+	find $MNT/u -type f -name "*[0-9]$1$(printf '%0240d' 0)" -exec rm {} +
+	rm /tmp/reading
+	wait $reader
+	FILES=$(find $MNT/u -type f | wc -l)
+	settle
+}
+
+plan 16
 make_volume $DISK $MNT mode=fragment:block,noinline_data || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
@@ -66,6 +80,12 @@ check "it is listed still" in_files $MNT/o/other
 # Directories with long names ask for room, too.
 mv $MNT/u/sub "$MNT/u/$(printf 'd%0200d' 0)"
 check "the memory is within the budget after a directory was renamed" test "$(stat_of mem_bytes)" -le "$budget"
+
+# Names that are left out go while their directory is read: those that were read before stay counted.
+for digit in 0 1 2; do
+	remove_while_read $digit
+	check "each file is listed or left out after a removal ($(names) and $(stat_of left_out) of $FILES)" all_accounted
+done
 
 # Without some of them the rest fits.
 find $MNT/u -type f -name '*[1-8]'"$(printf '%0240d' 0)" -exec rm {} +

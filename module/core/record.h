@@ -206,7 +206,7 @@ struct ft_queued {
  * @rebuild: of a file: the second map that a scan is building; events change
  *	both. Changed by the worker that has taken the file, with @lock held.
  * @walk: of a directory: how far it has been read. Belongs to the worker that
- *	has taken the directory.
+ *	has taken the directory; others may see whether there is one.
  * @queue: how it waits for a worker
  * @freed_node: in the list of records to be freed, when @queue is not used any more
  * @links: names of this inode, protected by vol->ns_lock for writing, as are

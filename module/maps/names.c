@@ -699,13 +699,15 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 
 /*
  * A name that is not known is gone. It was left out, or the directory has not been read
- * yet: what was left out is counted anew then.
+ * yet: what was left out is counted anew then. While it is being read, nobody knows
+ * whether the name was counted already. A count that is too large is corrected when the
+ * directory is read again; with one that is too small it might never be.
  */
 static void unknown_gone(struct ft_volume *vol, const struct inode *dir)
 {
 	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
 
-	if (parent)
+	if (parent && !READ_ONCE(parent->walk))
 		ft_inode_name_accepted(parent, 1);
 }
 

@@ -165,7 +165,7 @@ void ft_dir_cancel(struct ft_inode *dir)
 		return;
 	ft_inode_names_left_out(dir->vol, -(long)dir->walk->refused);
 	ft_mem_free(dir->walk, sizeof(*dir->walk));
-	dir->walk = NULL;
+	WRITE_ONCE(dir->walk, NULL);
 }
 
 /**
@@ -188,9 +188,9 @@ enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir)
 		walk->ctx.actor = take_name;
 		walk->dir = dir;
 		walk->resync_before = READ_ONCE(dir->resync);
-		dir->walk = walk;
 		/* they are counted anew */
 		guard(mutex)(&dir->vol->ns_lock);
+		WRITE_ONCE(dir->walk, walk);
 		walk->refused = dir->refused;
 		dir->refused = 0;
 	}

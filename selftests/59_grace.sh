@@ -7,6 +7,7 @@
 # has become late in an audit, begins to wait for one in between, and late.ko makes that wait long: the scan must come after it.
 # That the audit and the scan find differences, addresses are exchanged on the disk.
 #
+# kernels: first
 # group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)

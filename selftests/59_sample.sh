@@ -7,6 +7,7 @@
 # No known F2FS changes a block without an event. So two addresses in the node of a file are exchanged on the disk, and
 # F2FS reads the node again.
 #
+# kernels: first
 # group: texts
 # blocks: any
 

@@ -6,6 +6,7 @@
 # Each write succeeds or fails with a documented error, each target can be removed by the name in
 # `targets`, and the map is exact in the end. SECONDS_POKED is the duration.
 #
+# kernels: first
 # group: hostile
 # blocks: any
 

@@ -193,7 +193,7 @@ mount_zones() {
 		mount -t f2fs -o mode=lfs /dev/loop7 $MNT
 }
 
-plan 33
+plan 37
 modprobe loop
 make_null_disk size=160 discard=1 irqmode=2 completion_nsec=$NS || skip_rest "discards" "this kernel has no null_blk with discards"
 mounted $TRACING || mount -t tracefs tracefs $TRACING
@@ -275,6 +275,23 @@ mean=$(awk '$2 == "discard" { printf "%.0f\n", $10 / $8 }' $DBG/discards)
 most=$(awk -v was="$was_ms" -v n="$(number discard 8)" '{ printf "%.0f\n", ($15 - was + 1) * 1000 / n }' /sys/block/nullb0/stat)
 check "each took what the disk was told to, and no more than the block layer says ($mean, at most $most us)" \
 	test "$mean" -ge $((NS / 1000)) -a "$mean" -le "$most"
+
+# 11 programs are told apart by their names, 13 have some; then comes F2FS's own thread.
+begin
+for name in a b c d e f g h i j k l m; do
+	ln -s /bin/busybox "/tmp/busybox-$name"
+	fileop write $MNT/f3 0 4K sync
+	delete f3
+	"/tmp/busybox-$name" fstrim $MNT
+done
+mount -o remount,discard $MNT
+fileop write $MNT/f3 0 4K sync
+delete f3
+issue
+check_sums "13 programs and F2FS's thread issue discards"
+expect "the first 11 have their names" "$(awk '$2 == "by" && $NF ~ /^busybox-/ { printf "%s", substr($NF, 9) }' $DBG/discards)" abcdefghijk
+check "the others are together ($(issuer '*'))" test "$(issuer '*')" != "0 0 0"
+check "F2FS's thread has its name still" grep -q " by .* f2fs_discard-" $DBG/discards
 umount $MNT
 expect "a volume that is gone has no lines" "$(grep -vc '^#' $DBG/discards)" 0
 unload

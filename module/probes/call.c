@@ -48,7 +48,11 @@
 static void check_probes(struct work_struct *work);
 static DECLARE_DELAYED_WORK(check_work, check_probes);
 
-static bool seen;	/* the probe saw our own call; written by its task only */
+/*
+ * Did the probe see our own call? Written by its task only. This is no bool: with
+ * CONFIG_UBSAN_BOOL, GCC 12 reads those as if they were not volatile.
+ */
+static u8 seen;
 
 /* Blocks [@from, @end) of a file are about to change. */
 static void begin_range(const struct inode *inode, u64 from, u64 end)
@@ -132,7 +136,7 @@ static noinline void ft_call_test(void)
 
 static int before_test(struct kprobe *probe, struct pt_regs *regs)
 {
-	WRITE_ONCE(seen, true);
+	WRITE_ONCE(seen, 1);
 	return 0;
 }
 
@@ -162,9 +166,9 @@ static void check_probes(struct work_struct *work)
 {
 	bool fire;
 
-	WRITE_ONCE(seen, false);
+	WRITE_ONCE(seen, 0);
 	ft_call_test();
-	fire = READ_ONCE(seen);
+	fire = READ_ONCE(seen) != 0;
 	if (fire != firing) {
 		WRITE_ONCE(firing, fire);
 		if (fire)

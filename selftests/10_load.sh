@@ -3,6 +3,7 @@
 #
 # 10_load.sh - loading without a folder, the files in debugfs and their permissions, unloading
 #
+# blocks: any
 # group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)

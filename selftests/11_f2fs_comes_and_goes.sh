@@ -3,6 +3,7 @@
 #
 # 11_f2fs_comes_and_goes.sh - F2FS is loaded after fragtrace, unloaded while fragtrace is loaded, and loaded again
 #
+# blocks: any
 # group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)

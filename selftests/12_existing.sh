@@ -3,6 +3,7 @@
 #
 # 12_existing.sh - files that existed before fragtrace: all kinds of layout, sub-directories, many of them
 #
+# blocks: any
 # group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)

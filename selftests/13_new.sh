@@ -3,6 +3,7 @@
 #
 # 13_new.sh - files and directories created after load
 #
+# blocks: any
 # group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)

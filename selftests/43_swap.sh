@@ -3,6 +3,7 @@
 #
 # 43_swap.sh - a swap file
 #
+# blocks: any
 # group: features
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -3,6 +3,7 @@
 #
 # 54_mounts.sh - read-only and back, bind mounts, overlayfs above, two volumes at once, another mount point
 #
+# blocks: any
 # group: names targets
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -4,6 +4,7 @@
 # 71_rmmod_anytime.sh - unloading at any time: while files are written, read, created and unmounted
 #
 # kernels: first
+# blocks: any
 # group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)

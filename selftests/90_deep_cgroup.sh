@@ -7,6 +7,7 @@
 # a writer that hangs, not one that is slow. DEPTH is the number of nested cgroups.
 #
 # kernels: first
+# blocks: any
 # group: causes
 
 here=$(cd "$(dirname "$0")" && pwd)

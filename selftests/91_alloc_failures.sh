@@ -8,6 +8,7 @@
 # writers run a quarter of them fails; after that, all maps must become exact without help. Of the allocations of a load one
 # of two fails; with failslab, which sees many more, one of three. Which ones depends on SEED.
 #
+# blocks: any
 # group: memory hostile
 # kernels: first
 

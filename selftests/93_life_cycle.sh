@@ -7,6 +7,7 @@
 # CYCLES is in percent of the full scale: 200 loads, 200 targets, 100 mounts, 50 loads of F2FS.
 #
 # kernels: first
+# blocks: any
 # group: load
 
 here=$(cd "$(dirname "$0")" && pwd)

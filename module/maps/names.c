@@ -11,6 +11,7 @@
  * this module, and scan/dir.c holds the lock, too.
  */
 
+#include <linux/dcache.h>
 #include <linux/delay.h>
 #include <linux/jhash.h>
 #include <linux/limits.h>
@@ -759,6 +760,18 @@ static struct ft_inode *moved_to(struct ft_volume *vol, const struct inode *dir,
 	return ft_inode_find_again(vol, dir->i_ino, true);
 }
 
+/* Does another inode have the old name now, by an exchange? */
+static bool exchanged(struct inode *old_dir, const struct qstr *old_name)
+{
+	struct dentry *parent = d_find_any_alias(old_dir);
+	struct dentry *other = parent ? d_lookup(parent, old_name) : NULL;
+	bool found = other && d_is_positive(other);
+
+	dput(other);
+	dput(parent);
+	return found;
+}
+
 static void on_rename(struct ft_volume *vol, struct inode *old_dir, const struct qstr *old_name,
 		      struct dentry *moved, unsigned long *gone)
 {
@@ -775,7 +788,8 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir, const struct
 	if (is_dir && (!rec || rec->target_path))
 		WRITE_ONCE(vol->names_moved, true);
 
-	if (!rec && followed_kind(inode))
+	/* an exchange may have dropped the name: then it was not left out */
+	if (!link && followed_kind(inode) && !exchanged(old_dir, old_name))
 		unknown_gone(vol, old_dir);
 	if (to) {
 		key = key_of(to, moved->d_name.name, moved->d_name.len);

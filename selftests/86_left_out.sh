@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 86_left_out.sh - names change while files are left out: none is forgotten
+# 86_left_out.sh - names change while files are left out, or while their folder is read: none is forgotten
 #
 # kernels: first
 # group: memory
@@ -13,6 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 USER=1000
 BATCH=100
+NAMES=6000
 ZEROS=$(printf '%0200d' 0)
 
 # listed(folder) - print the number of files below that are listed
@@ -45,10 +46,34 @@ exchange_listed() {
 	done </tmp/listed
 }
 
-plan 5
+plan 7
 make_volume $DISK $MNT || bail "no volume"
-mkdir -p $MNT/t/u
+mkdir -p $MNT/t/u $MNT/t/tree $MNT/out
 chown $USER $MNT/t/u
+
+# A tree moves out and back between two steps of the read of its folder, each of which begins late. Some names are dropped
+# meanwhile, the newest ones first. These are read first, as they are where the oldest ones were.
+load path=$MNT/t max_mem_mb=6
+fileop many $MNT/t/tree/ $NAMES 0 0
+rm $MNT/t/tree/?? $MNT/t/tree/[1-3]??
+fileop many $MNT/t/tree/new $((NAMES - $(listed $MNT/t/tree))) 0 0
+settle
+expect "all files of a tree are listed" "$(listed $MNT/t/tree)" $NAMES
+if late function=ft_dir_step before_ms=400; then
+	echo 1 >$DBG/resync &
+	resync=$!
+	sleep 2
+	fileop rename $MNT/t/tree $MNT/out/tree
+	fileop rename $MNT/out/tree $MNT/t/tree
+	late
+	wait $resync
+	settle
+	expect "all are listed after it was moved out and back while it was read" "$(listed $MNT/t/tree)" $NAMES
+else
+	skip "all are listed after it was moved out and back while it was read" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+fi
+unload
+rm -r $MNT/t/tree
 
 # Some files are left out. The names of others are exchanged, more often than files are left out.
 load path=$MNT/t max_mem_mb=2

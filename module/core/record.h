@@ -181,7 +181,7 @@ struct ft_queued {
  *	@committing, @commit_begun, @commit_changes, @reserver and @direct_end keep
  *	what an event of a call leaves for a later event of the same call (maps/event.c).
  *	They do not depend on the state.
- * @changes: grows with each change of the map
+ * @changes: grows with each change of the map; of a directory: with each request to read it
  * @epoch: of the volume: a scan has to begin when it is settled
  * @needs: of a file that is left out: room for its map, in KiB
  * @replaced: cause of a break that an operation under way has replaced by its own

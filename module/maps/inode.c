@@ -377,6 +377,8 @@ static void request_scan_locked(struct ft_inode *rec)
 	if (ft_inode_is_dead(rec)) {
 		/* it is being removed */
 	} else if (rec->is_dir) {
+		/* if it is being read, once more after that */
+		WRITE_ONCE(rec->changes, rec->changes + 1);
 		ft_queue_add(rec);
 	} else if (ft_inode_followed(rec)) {
 		/* a request for a scan is no new cause */

@@ -30,7 +30,8 @@
  * @full: there may be more names
  * @refused: names that were left out before, less those that have been since: they count
  *	as left out until the directory has been read
- * @resync_before: the directory's @resync when the walk began
+ * @resync_before: the directory's @resync when the walk began, or went on
+ * @requests: its @changes when the walk began
  */
 struct ft_walk {
 	struct dir_context ctx;
@@ -42,6 +43,7 @@ struct ft_walk {
 	bool full;
 	u32 refused;
 	u8 resync_before;
+	u32 requests;
 };
 
 /* A name that was read. */
@@ -188,6 +190,7 @@ enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir)
 		walk->ctx.actor = take_name;
 		walk->dir = dir;
 		walk->resync_before = READ_ONCE(dir->resync);
+		walk->requests = READ_ONCE(dir->changes);
 		/* they are counted anew */
 		guard(mutex)(&dir->vol->ns_lock);
 		WRITE_ONCE(dir->walk, walk);
@@ -207,6 +210,10 @@ enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir)
 	if (err && err != -ENOENT && err != -ESTALE) {
 		if (!ft_step_may_pass(err))
 			ft_inode_scanned(dir, walk->resync_before, 0);
+	} else if (READ_ONCE(dir->changes) != walk->requests) {
+		/* names that had been read already may be gone since */
+		ft_inode_scanned(dir, walk->resync_before, 0);
+		err = -EAGAIN;
 	} else {
 		ft_inode_read(dir);
 		err = 0;

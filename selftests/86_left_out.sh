@@ -21,9 +21,12 @@ listed() {
 	grep -c " $1/" $DBG/files || :
 }
 
-# accounted(files) - are so many files of the user listed or left out?
+# accounted(files) - are so many files of the user listed or left out? None comes back between the two readings
 accounted() {
-	[ $(($(listed $MNT/t/u) + $(stat_of left_out))) -ge "$1" ]
+	local left
+
+	left=$(stat_of left_out)
+	[ $(($(listed $MNT/t/u) + left)) -ge "$1" ] && [ "$(stat_of left_out)" = "$left" ]
 }
 
 # all_back() - is each file of the user listed, and none left out?
@@ -85,7 +88,7 @@ done
 left=$(stat_of left_out)
 exchange_listed $((left + 10))
 check "each file is listed or left out after exchanges ($(listed $MNT/t/u) and $(stat_of left_out), before $left, of $files)" \
-	accounted $files
+	loop_until 2 accounted $files
 settle
 check "the memory is within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le "$(stat_of mem_budget)"
 rm $MNT/t/u/0.* $MNT/t/u/1*

@@ -114,6 +114,9 @@ void op_giants(int argc, char **argv);
 void op_friend(int argc, char **argv);
 void op_creates(int argc, char **argv);
 
+/* names.c */
+void op_names(int argc, char **argv);
+
 /* keep.c */
 void op_keep(int argc, char **argv);
 

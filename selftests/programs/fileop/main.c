@@ -701,6 +701,7 @@ static const struct {
 	{ "misplace", 5, op_misplace, "DEVICE INO LBA BLOCK BLOCKS" },
 	{ "numbers", 3, op_numbers, "FILE FIRST COUNT" },
 	{ "exchange", 2, op_exchange, "FILE FILE" },
+	{ "names", 5, op_names, "FOLDER FOLDER COUNT SEED create|remove|rename|exchange|link|symlink|mkdir|rmdir|move|swap..." },
 	{ "rename", 2, op_rename, "FROM TO [time]" },
 	{ "casefold", 1, op_casefold, "DIRECTORY" },
 	{ "immutable", 2, op_immutable, "FILE 0|1" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Last step of reading a table, if it is asked for: keep one volume of it. */
+/* A table of some files of another one. Last step of reading a table, if it is asked for: keep one volume of it. */
 
 #include "input/snapshot.h"
 #include "input/volume.h"
@@ -27,44 +27,75 @@ static noreturn void refuse(const struct table *table, const char *name)
 	die("%s: the volumes are %s: expected --volume with one of them", name, names);
 }
 
-/* Return: by index, the new index of each file that is kept; to be freed. */
-static uint32_t *keep_files(struct table *table, size_t volume)
+/**
+ * table_pick() - make a table of some files of another one
+ * @table: the result, with all volumes; shares its text, names and writers with @whole. To be freed with table_unpick()
+ * @whole: the other one; must stay valid as long as @table
+ * @is_picked: by file
+ */
+void table_pick(struct table *table, const struct table *whole, const bool *is_picked)
 {
-	uint32_t *files = xcalloc(table->n_files, sizeof(*files));
+	AUTO_FREE uint32_t *files = xcalloc(whole->n_files, sizeof(*files)), *extents = xcalloc(whole->n_extents, sizeof(*extents));
 	size_t n = 0;
 
-	for (size_t i = 0; i < table->n_files; i++) {
-		if (table->files[i].volume != volume)
-			continue;
-		files[i] = (uint32_t)n;
-		table->files[n] = table->files[i];
-		table->files[n++].volume = 0;
+	for (size_t i = 0; i < whole->n_extents; i++)
+		n += is_picked[whole->extents[i].file];
+	*table = *whole;
+	table->volumes = xcalloc(whole->n_volumes, sizeof(*table->volumes));
+	table->files = xcalloc(whole->n_files, sizeof(*table->files));
+	table->extents = xcalloc(n, sizeof(*table->extents));
+	table->order = xcalloc(whole->n_order < n ? whole->n_order : n, sizeof(*table->order));
+	table->causes = whole->causes ? xcalloc(n, sizeof(*table->causes)) : NULL;
+	table->n_files = table->n_extents = table->n_order = 0;
+	for (size_t i = 0; i < whole->n_files; i++) {
+		files[i] = (uint32_t)table->n_files;
+		if (is_picked[i])
+			table->files[table->n_files++] = whole->files[i];
 	}
-	table->n_files = n;
-	return files;
+	for (size_t v = 0; v < whole->n_volumes; v++) {
+		table->volumes[v] = whole->volumes[v];
+		table->volumes[v].first = table->n_extents;
+		for (size_t i = whole->volumes[v].first; i < whole->volumes[v].end; i++) {
+			if (!is_picked[whole->extents[i].file])
+				continue;
+			extents[i] = (uint32_t)table->n_extents;
+			if (whole->causes)
+				table->causes[table->n_extents] = whole->causes[i];
+			table->extents[table->n_extents] = whole->extents[i];
+			table->extents[table->n_extents++].file = files[whole->extents[i].file];
+		}
+		table->volumes[v].end = table->n_extents;
+	}
+	for (size_t i = 0; i < whole->n_order; i++)
+		if (is_picked[whole->extents[whole->order[i]].file])
+			table->order[table->n_order++] = extents[whole->order[i]];
 }
 
-static void keep_extents(struct table *table, const struct volume *volume, const uint32_t *files)
+/**
+ * table_unpick() - release a table of some files of another one
+ * @table: as left by table_pick()
+ */
+void table_unpick(struct table *table)
 {
-	size_t n = 0;
-
-	for (size_t i = volume->first; i < volume->end; i++, n++) {
-		table->extents[n] = table->extents[i];
-		table->extents[n].file = files[table->extents[n].file];
-		if (table->causes)
-			table->causes[n] = table->causes[i];
-	}
-	table->n_extents = n;
+	free(table->volumes);
+	free(table->files);
+	free(table->extents);
+	free(table->order);
+	free(table->causes);
+	*table = (struct table){ 0 };
 }
 
-static void keep_order(struct table *table, const struct volume *volume)
+/**
+ * volume_only() - make a volume the only one of a table whose files are all on it
+ * @table: the table
+ * @volume: its index
+ */
+void volume_only(struct table *table, size_t volume)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < table->n_order; i++)
-		if (table->order[i] >= volume->first && table->order[i] < volume->end)
-			table->order[n++] = table->order[i] - (uint32_t)volume->first;
-	table->n_order = n;
+	table->volumes[0] = table->volumes[volume];
+	table->n_volumes = 1;
+	for (size_t i = 0; i < table->n_files; i++)
+		table->files[i].volume = 0;
 }
 
 /**
@@ -77,7 +108,7 @@ static void keep_order(struct table *table, const struct volume *volume)
  */
 void volume_keep(struct table *table, const char *name, const char *wanted)
 {
-	struct volume volume;
+	struct table part;
 	size_t i;
 
 	if (!wanted)
@@ -86,16 +117,15 @@ void volume_keep(struct table *table, const char *name, const char *wanted)
 		;
 	if (i == table->n_volumes)
 		refuse(table, name);
-	volume = table->volumes[i];
-	AUTO_FREE uint32_t *files = keep_files(table, i);
-	keep_extents(table, &volume, files);
-	keep_order(table, &volume);
-	volume.end -= volume.first;
-	volume.first = 0;
-	table->volumes[0] = volume;
-	table->n_volumes = 1;
+	AUTO_FREE bool *is_picked = xcalloc(table->n_files, sizeof(*is_picked));
+	for (size_t k = 0; k < table->n_files; k++)
+		is_picked[k] = table->files[k].volume == i;
+	table_pick(&part, table, is_picked);
+	table_unpick(table);
+	*table = part;
+	volume_only(table, i);
 	table->first_volume = i;
-	table->n_left_out = volume.left_out;
+	table->n_left_out = table->volumes->left_out;
 	if (snapshot_is(&table->text))
-		table->n_stale = volume.stale;
+		table->n_stale = table->volumes->stale;
 }

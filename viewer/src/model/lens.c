@@ -7,11 +7,10 @@
  * colours are those of the others.
  */
 
+#include "input/volume.h"
 #include "model/color.h"
 #include "model/lens.h"
 #include "util.h"
-
-#define NO_FILE UINT32_MAX
 
 /* So many volumes are named in a message. */
 #define MAX_RANGES 4
@@ -112,23 +111,6 @@ struct part *lens_parts(const struct lens *lens, const struct table *table, cons
 
 /* === Files === */
 
-/* By index of the whole table, the index of each file among those that match, or NO_FILE. */
-static uint32_t *select_files(struct table *table, const struct table *whole, const char *only)
-{
-	uint32_t *files = xcalloc(whole->n_files, sizeof(*files));
-
-	table->files = xcalloc(whole->n_files, sizeof(*table->files));
-	table->n_files = 0;
-	for (size_t i = 0; i < whole->n_files; i++) {
-		files[i] = NO_FILE;
-		if (!path_is_shown(whole->files[i].path, only))
-			continue;
-		files[i] = (uint32_t)table->n_files;
-		table->files[table->n_files++] = whole->files[i];
-	}
-	return files;
-}
-
 static void add_other(struct selection *s, size_t volume, const struct extent *e)
 {
 	size_t n = s->begins[volume + 1];
@@ -139,44 +121,6 @@ static void add_other(struct selection *s, size_t volume, const struct extent *e
 		s->others[s->begins[volume + 1]++] = (struct stretch){ e->lba, e->lba + (uint64_t)e->blks };
 }
 
-/* By index of the whole table, the index of each extent among those of files that match. */
-static uint32_t *select_extents(struct selection *s, const struct table *whole, const uint32_t *files)
-{
-	uint32_t *extents = xcalloc(whole->n_extents, sizeof(*extents));
-	struct table *table = &s->table;
-	size_t n = 0;
-
-	for (size_t v = 0; v < whole->n_volumes; v++) {
-		table->volumes[v].first = n;
-		s->begins[v + 1] = s->begins[v];
-		for (size_t i = whole->volumes[v].first; i < whole->volumes[v].end; i++) {
-			const struct extent *e = &whole->extents[i];
-
-			if (files[e->file] == NO_FILE) {
-				add_other(s, v, e);
-				continue;
-			}
-			if (table->causes)
-				table->causes[n] = whole->causes[i];
-			extents[i] = (uint32_t)n;
-			table->extents[n] = *e;
-			table->extents[n++].file = files[e->file];
-		}
-		table->volumes[v].end = n;
-	}
-	table->n_extents = n;
-	return extents;
-}
-
-static void select_order(struct table *table, const struct table *whole, const uint32_t *files,
-			 const uint32_t *extents)
-{
-	table->n_order = 0;
-	for (size_t i = 0; i < whole->n_order; i++)
-		if (files[whole->extents[whole->order[i]].file] != NO_FILE)
-			table->order[table->n_order++] = extents[whole->order[i]];
-}
-
 /**
  * selection_make() - separate the files that match from the others
  * @s: the result; to be freed with selection_free()
@@ -185,21 +129,20 @@ static void select_order(struct table *table, const struct table *whole, const u
  */
 void selection_make(struct selection *s, const struct table *whole, const char *only)
 {
-	AUTO_FREE uint32_t *files = NULL, *extents = NULL;
+	AUTO_FREE bool *is_picked = xcalloc(whole->n_files, sizeof(*is_picked));
 
-	*s = (struct selection){ .table = *whole, .n_all_files = whole->n_files };
+	*s = (struct selection){ .n_all_files = whole->n_files };
 	s->others = xcalloc(whole->n_extents, sizeof(*s->others));
 	s->begins = xcalloc(whole->n_volumes + 1, sizeof(*s->begins));
-	s->table.volumes = xcalloc(whole->n_volumes, sizeof(*s->table.volumes));
-	for (size_t i = 0; i < whole->n_volumes; i++)
-		s->table.volumes[i] = whole->volumes[i];
-	s->table.extents = xcalloc(whole->n_extents, sizeof(*s->table.extents));
-	s->table.order = xcalloc(whole->n_order, sizeof(*s->table.order));
-	if (whole->causes)
-		s->table.causes = xcalloc(whole->n_extents, sizeof(*s->table.causes));
-	files = select_files(&s->table, whole, only);
-	extents = select_extents(s, whole, files);
-	select_order(&s->table, whole, files, extents);
+	for (size_t i = 0; i < whole->n_files; i++)
+		is_picked[i] = path_is_shown(whole->files[i].path, only);
+	table_pick(&s->table, whole, is_picked);
+	for (size_t v = 0; v < whole->n_volumes; v++) {
+		s->begins[v + 1] = s->begins[v];
+		for (size_t i = whole->volumes[v].first; i < whole->volumes[v].end; i++)
+			if (!is_picked[whole->extents[i].file])
+				add_other(s, v, &whole->extents[i]);
+	}
 }
 
 /**
@@ -210,10 +153,6 @@ void selection_free(struct selection *s)
 {
 	free(s->others);
 	free(s->begins);
-	free(s->table.volumes);
-	free(s->table.files);
-	free(s->table.extents);
-	free(s->table.order);
-	free(s->table.causes);
+	table_unpick(&s->table);
 	*s = (struct selection){ 0 };
 }

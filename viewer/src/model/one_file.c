@@ -6,8 +6,8 @@
  */
 #include <sys/sysmacros.h>
 
-#include "input/order.h"
 #include "input/snapshot.h"
+#include "input/volume.h"
 #include "model/color.h"
 #include "model/one_file.h"
 #include "model/overlay.h"
@@ -130,40 +130,13 @@ char *one_file_find(const struct table *table, const char *name, const char *pat
 
 /* === Its table === */
 
-static void copy_extents(struct table *table, const struct table *whole, uint32_t file)
+static void make_table(struct table *table, const struct table *whole, uint32_t file)
 {
-	const struct volume *v = &whole->volumes[whole->files[file].volume];
-	size_t n = 0;
+	AUTO_FREE bool *is_picked = xcalloc(whole->n_files, sizeof(*is_picked));
 
-	for (size_t i = v->first; i < v->end; i++)
-		n += whole->extents[i].file == file;
-	table->extents = xcalloc(n, sizeof(*table->extents));
-	table->causes = whole->causes ? xcalloc(n, sizeof(*table->causes)) : NULL;
-	table->n_extents = 0;
-	for (size_t i = v->first; i < v->end; i++) {
-		if (whole->extents[i].file != file)
-			continue;
-		if (whole->causes)
-			table->causes[table->n_extents] = whole->causes[i];
-		table->extents[table->n_extents] = whole->extents[i];
-		table->extents[table->n_extents++].file = 0;
-	}
-}
-
-static void make_table(struct table *table, const struct table *whole, const char *name, uint32_t file)
-{
-	*table = *whole;
-	table->volumes = xcalloc(1, sizeof(*table->volumes));
-	table->files = xcalloc(1, sizeof(*table->files));
-	table->n_volumes = table->n_files = 1;
-	table->volumes[0] = whole->volumes[whole->files[file].volume];
-	table->files[0] = whole->files[file];
-	table->files[0].volume = 0;
-	copy_extents(table, whole, file);
-	table->volumes[0].first = 0;
-	table->volumes[0].end = table->n_extents;
-	table->order = NULL;
-	order_build(table, name);
+	is_picked[file] = true;
+	table_pick(table, whole, is_picked);
+	volume_only(table, whole->files[file].volume);
 }
 
 /* === Its parts === */
@@ -242,7 +215,7 @@ void one_file_make(struct one_file *one, const struct table *whole, const char *
 	size_t cap;
 
 	*one = (struct one_file){ 0 };
-	make_table(&one->table, whole, name, file);
+	make_table(&one->table, whole, file);
 	cap = one->n_parts = one->table.n_extents;
 	one->parts = xcalloc(cap, sizeof(*one->parts));
 	for (size_t i = 0; i < one->n_parts; i++)
@@ -268,11 +241,7 @@ void one_file_make(struct one_file *one, const struct table *whole, const char *
  */
 void one_file_free(struct one_file *one)
 {
-	free(one->table.volumes);
-	free(one->table.files);
-	free(one->table.extents);
-	free(one->table.causes);
-	free(one->table.order);
+	table_unpick(&one->table);
 	free(one->parts);
 	free(one->jumps);
 	*one = (struct one_file){ 0 };

@@ -5,67 +5,27 @@
  */
 
 #include "device.h"
+#include "input/f2fs_state.h"
+#include "input/sysfs.h"
 #include "model.h"
 #include "util.h"
 
 #define DEFAULT_REQUEST (128 * UINT64_C(1024))
 
-/* Where the superblock of F2FS is, and in it the magic number and the segments of a section. */
-#define SUPER_OFFSET 1024
-#define SUPER_MAGIC 0xf2f52010u
-#define SUPER_SECTION 24
-
-static bool read_number(const char *path, uint64_t *value)
-{
-	AUTO_FCLOSE FILE *file = fopen(path, "re");
-	uintmax_t number;
-
-	if (!file || fscanf(file, "%ju", &number) != 1)
-		return false;
-	*value = number;
-	return true;
-}
-
-/* The queue of a partition is that of its disk. */
+/* 0: not known. */
 static uint64_t queue_limit(const struct volume *v, const char *name)
 {
-	static const char *const folders[] = { "queue", "../queue" };
-	uint64_t value = 0;
+	uint64_t limit = sysfs_queue(v->major, v->minor, name);
 
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		AUTO_FREE char *path = xasprintf("/sys/dev/block/%u:%u/%s/%s", v->major, v->minor, folders[i], name);
-		bool found = read_number(path, &value);
-
-		if (found)
-			return value;
-	}
-	return 0;
-}
-
-/* The name that F2FS uses in sysfs is the kernel's own. */
-static char *device_name(const struct volume *v)
-{
-	AUTO_FREE char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor), *path = realpath(link, NULL);
-	char *slash = path ? strrchr(path, '/') : NULL, *name = NULL;
-
-	if (slash)
-		name = xasprintf("%s", slash + 1);
-	return name;
+	return limit != UINT64_MAX ? limit : 0;
 }
 
 /* Sysfs does not have the size of a section. A device that cannot be read has the usual one. */
-static uint64_t section_segments(const char *name)
+static uint64_t section_segments(const struct device *device)
 {
-	AUTO_FREE char *path = xasprintf("/dev/%s", name);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned char super[SUPER_SECTION + 4];
-	uint32_t magic, segments;
+	AUTO_FREE char *path = xasprintf("/dev/%s", device->name);
 
-	if (fd < 0 || pread(fd, super, sizeof(super), SUPER_OFFSET) != sizeof(super))
-		return 1;
-	memcpy(&magic, super, sizeof(magic));
-	memcpy(&segments, super + SUPER_SECTION, sizeof(segments));
-	return magic == SUPER_MAGIC && segments ? segments : 1;
+	return max_of(f2fs_super_of(path, (uint32_t)device->blk_bytes).segs_per_sec, 1);
 }
 
 /**
@@ -86,13 +46,13 @@ void device_unknown(struct device *device, const struct volume *volume)
 void device_init(struct device *device, const struct volume *volume)
 {
 	device_unknown(device, volume);
-	device->name = device_name(volume);
+	device->name = f2fs_device_name(volume);
 	if (!device->name)
 		return;
 	device->max_sectors_kb = queue_limit(volume, "max_sectors_kb");
 	device->max_segments = queue_limit(volume, "max_segments");
 	device->read_ahead_kb = queue_limit(volume, "read_ahead_kb");
-	device->section_segments = section_segments(device->name);
+	device->section_segments = section_segments(device);
 }
 
 /**
@@ -195,8 +155,9 @@ bool device_requests(const struct device *device, uint64_t *requests)
  */
 bool device_f2fs(const struct device *device, const char *name, uint64_t *value)
 {
-	if (!device->name)
-		return false;
-	AUTO_FREE char *path = xasprintf("/sys/fs/f2fs/%s/%s", device->name, name);
-	return read_number(path, value);
+	uint64_t number = device->name ? sysfs_number("/sys/fs/f2fs/%s/%s", device->name, name) : UINT64_MAX;
+
+	if (number != UINT64_MAX)
+		*value = number;
+	return number != UINT64_MAX;
 }

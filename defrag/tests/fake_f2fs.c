@@ -117,6 +117,11 @@ FILE *setmntent(const char *path, const char *mode)
 	return REAL(setmntent)(instead(path), mode);
 }
 
+ssize_t readlink(const char *path, char *to, size_t size)
+{
+	return REAL(readlink)(instead(path), to, size);
+}
+
 char *realpath(const char *path, char *to)
 {
 	return REAL(realpath)(instead(path), to);

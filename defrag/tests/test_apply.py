@@ -63,6 +63,11 @@ class World:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(str(text), encoding="utf-8")
 
+    def put_super(self, magic: int, section: int) -> None:
+        """The superblock: 100 segments of 512 blocks of 4096 bytes, so many in a section, of which one is a zone."""
+        (self.fake / "dev").mkdir(exist_ok=True)
+        (self.fake / "dev/fake0").write_bytes(b"\0" * 1024 + struct.pack("<I12xIIII36xI3000x", magic, 12, 9, section, 1, 100))
+
     def f2fs(self, name: str, value: int) -> None:
         """A number that F2FS has in sysfs."""
         self.put(f"sys/fs/f2fs/fake0/{name}", f"{value}\n")
@@ -572,9 +577,7 @@ def test_free_segments(world: World) -> None:
     path = world.scattered("a.db")
     for section, n_free, moves in (1, 11, False), (1, 12, True), (4, 17, False), (4, 18, True):
         world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
-        super_block = b"\0" * 1024 + struct.pack("<I20xI", 0xF2F52010, section)
-        (world.fake / "dev").mkdir(exist_ok=True)
-        (world.fake / "dev/fake0").write_bytes(super_block)
+        world.put_super(0xF2F52010, section)
         world.f2fs("free_segments", n_free)
         result = world.result(0 if moves else 3)
         expect((section, n_free, len(world.blocks(path))), (section, n_free, 1 if moves else 8))
@@ -587,8 +590,7 @@ def test_sections_are_those_of_a_superblock(world: World) -> None:
     path = world.scattered("a.db")
     for magic, section in (0xF2F52011, 4), (0xF2F52010, 0):
         world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
-        (world.fake / "dev").mkdir(exist_ok=True)
-        (world.fake / "dev/fake0").write_bytes(b"\0" * 1024 + struct.pack("<I20xI", magic, section))
+        world.put_super(magic, section)
         world.f2fs("free_segments", 12)
         world.run(0)
         expect(len(world.blocks(path)), 1)

@@ -77,18 +77,6 @@ static void write_zones(const char *dir, size_t i, const struct zone_device *d, 
 	write_limit(dir, "max_active_zones", i, d->max_active);
 }
 
-static bool is_zoned(const char *device, uint32_t blk_bytes)
-{
-	struct f2fs_super super = { 0 };
-	FILE *file = fopen(device, "re");
-
-	if (file) {
-		free(f2fs_super_read(&super, file, device, blk_bytes));
-		fclose(file);
-	}
-	return super.is_zoned;
-}
-
 /* Said once. */
 static void say_missing(const struct volume *v, const char *what, const char *why)
 {
@@ -145,7 +133,7 @@ static void copy_volume(const char *dir, const char *dev, const struct table *ta
 {
 	AUTO_FREE char *device = xasprintf("/dev/%s", dev), *trouble = NULL;
 	struct zones before = { 0 }, zones = { 0 };
-	bool has_zones = is_zoned(device, v->blk_bytes);
+	bool has_zones = f2fs_super_of(device, v->blk_bytes).is_zoned;
 
 	if (has_zones)
 		trouble = zones_read_volume(&before, table, v, NULL);

@@ -86,3 +86,4 @@ char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name,
 		       uint64_t segments);
 char *f2fs_victims_read(struct f2fs_victims *victims, FILE *file, const char *name);
 char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name, uint32_t blk_bytes);
+struct f2fs_super f2fs_super_of(const char *device, uint32_t blk_bytes);

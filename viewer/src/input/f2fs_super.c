@@ -73,3 +73,20 @@ char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name, ui
 	return xasprintf("%s: no superblock of F2FS with 512 blocks of %u bytes in a segment; expected the first 4096 bytes "
 			 "of the volume's first device", name, blk_bytes);
 }
+
+/**
+ * f2fs_super_of() - read the superblock of a device that may be none of F2FS
+ * @device: its path
+ * @blk_bytes: the size of the volume's blocks
+ *
+ * Return: the superblock; all 0 if it cannot be read.
+ */
+struct f2fs_super f2fs_super_of(const char *device, uint32_t blk_bytes)
+{
+	AUTO_FCLOSE FILE *file = fopen(device, "re");
+	struct f2fs_super super = { 0 };
+
+	if (file)
+		free(f2fs_super_read(&super, file, device, blk_bytes));
+	return super;
+}

@@ -13,6 +13,7 @@
 
 #include "input/f2fs_lines.h"
 #include "input/f2fs_state.h"
+#include "input/sysfs.h"
 #include "input/zones.h"
 #include "util.h"
 
@@ -64,13 +65,6 @@ static uint64_t read_limit(FILE *limit)
 
 /* === The running system === */
 
-static uint64_t queue_limit(dev_t dev, const char *name)
-{
-	AUTO_FREE char *path = xasprintf("/sys/dev/block/%u:%u/queue/%s", major(dev), minor(dev), name);
-
-	return read_limit(fopen(path, "re"));
-}
-
 /* This and all below return why it cannot be read, to be freed, or NULL. */
 static char *ask_zones(struct zone_device *d, int fd)
 {
@@ -109,8 +103,8 @@ static char *ask_device(struct zone_device *d)
 		return xasprintf("%s: %s; it is a device of the volume (are you root?)", d->name, strerror(errno));
 	/* kernels without zoned devices do not know the call */
 	d->is_zoned = !ioctl(fd, BLKGETZONESZ, &sectors) && sectors;
-	d->max_open = queue_limit(st.st_rdev, "max_open_zones");
-	d->max_active = queue_limit(st.st_rdev, "max_active_zones");
+	d->max_open = sysfs_queue(major(st.st_rdev), minor(st.st_rdev), "max_open_zones");
+	d->max_active = sysfs_queue(major(st.st_rdev), minor(st.st_rdev), "max_active_zones");
 	if (d->is_zoned)
 		trouble = ask_zones(d, fd);
 	else

@@ -11,6 +11,7 @@
 #include "input/f2fs_state.h"
 #include "input/recording.h"
 #include "input/source.h"
+#include "input/sysfs.h"
 #include "input/table.h"
 #include "names.h"
 #include "output/discards.h"
@@ -39,17 +40,6 @@ static void settings_clear(struct settings *s)
 	free(s->unit);
 }
 
-static uint64_t number_in(const char *path)
-{
-	AUTO(text_free) struct text text = { 0 };
-	uint64_t number;
-
-	if (slurp_file(&text, path))
-		return UINT64_MAX;
-	text.buf[strcspn(text.buf, "\n")] = '\0';
-	return parse_number(text.buf, UINT64_MAX - 1, &number) ? number : UINT64_MAX;
-}
-
 /* Of a volume that is mounted several times, the first one; the options are the same. */
 static void read_mount(struct settings *s, const struct discard_volume *v)
 {
@@ -75,17 +65,10 @@ static void settings_read(struct settings *s, const struct discard_volume *v, bo
 	AUTO_FREE char *dev = is_live ? f2fs_device_name(&volume) : NULL;
 
 	*s = (struct settings){ .device_most = UINT64_MAX };
-	for (int i = 0; i < N_SETTINGS; i++) {
-		AUTO_FREE char *path = xasprintf("/sys/fs/f2fs/%s/%s", dev ? dev : "", setting_names[i]);
-
-		s->of_f2fs[i] = dev ? number_in(path) : UINT64_MAX;
-	}
-	/* a partition has the queue of its device */
-	for (int up = 0; dev && up < 2 && s->device_most == UINT64_MAX; up++) {
-		AUTO_FREE char *path = xasprintf("/sys/dev/block/%u:%u/%squeue/discard_max_bytes", v->major, v->minor, up ? "../" : "");
-
-		s->device_most = number_in(path);
-	}
+	for (int i = 0; i < N_SETTINGS; i++)
+		s->of_f2fs[i] = dev ? sysfs_number("/sys/fs/f2fs/%s/%s", dev, setting_names[i]) : UINT64_MAX;
+	if (dev)
+		s->device_most = sysfs_queue(v->major, v->minor, "discard_max_bytes");
 	if (dev)
 		read_mount(s, v);
 }

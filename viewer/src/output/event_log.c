@@ -14,37 +14,6 @@
 #define NS_PER_MS 1000000
 #define US_PER_MS 1000
 
-static void write_all(struct event_log *log, const char *buf, size_t len)
-{
-	while (len) {
-		ssize_t n = write(log->fd, buf, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			die("%s: cannot write the events: %s", log->path, strerror(errno));
-		buf += n;
-		len -= (size_t)n;
-		log->bytes += (uint64_t)n;
-	}
-}
-
-static void pack(struct event_log *log, const void *data, size_t size, ZSTD_EndDirective mode)
-{
-	ZSTD_inBuffer in = { .src = data, .size = size };
-	char buf[1 << 16];
-	size_t left;
-
-	do {
-		ZSTD_outBuffer out = { .dst = buf, .size = sizeof(buf) };
-
-		left = ZSTD_compressStream2(log->zstd, &out, &in, mode);
-		if (ZSTD_isError(left))
-			die("%s: cannot pack the events: %s", log->path, ZSTD_getErrorName(left));
-		write_all(log, buf, out.pos);
-	} while (mode == ZSTD_e_continue ? in.pos < in.size : left > 0);
-}
-
 /**
  * event_log_open() - begin an event file
  * @log: the result
@@ -56,16 +25,13 @@ void event_log_open(struct event_log *log, const char *path)
 {
 	struct event_file_header h = { .version = EVENTS_VERSION, .size = sizeof(h) };
 
-	*log = (struct event_log){ .path = xasprintf("%s", path), .zstd = ZSTD_createCCtx() };
-	if (!log->zstd)
-		die("no memory to pack the events");
-	ZSTD_CCtx_setParameter(log->zstd, ZSTD_c_compressionLevel, LEVEL);
-	ZSTD_CCtx_setParameter(log->zstd, ZSTD_c_checksumFlag, 1);
-	log->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (log->fd < 0)
-		die("%s: cannot write the events: %s", path, strerror(errno));
+	*log = (struct event_log){ .path = xasprintf("%s", path) };
+	log->file.out = (struct outfile){ .path = log->path, .what = "events", .file = fopen(path, "wxe") };
+	if (!log->file.out.file)
+		outfile_failed(&log->file.out);
+	packed_begin(&log->file, LEVEL);
 	memcpy(h.magic, EVENTS_MAGIC, sizeof(h.magic));
-	pack(log, &h, sizeof(h), ZSTD_e_flush);
+	packed_put(&log->file, &h, sizeof(h), ZSTD_e_flush);
 }
 
 /* === A batch === */
@@ -125,8 +91,8 @@ static void put_batch(struct event_log *log, const struct event *events, uint32_
 	for (k = 0; k < EVENT_N_COLUMNS; k++)
 		to = put_column(to, events, n, &event_columns[k]);
 	h.crc = events_crc(h, columns, bytes);
-	pack(log, &h, sizeof(h), ZSTD_e_continue);
-	pack(log, columns, bytes, ZSTD_e_flush);
+	packed_put(&log->file, &h, sizeof(h), ZSTD_e_continue);
+	packed_put(&log->file, columns, bytes, ZSTD_e_flush);
 	log->n += n;
 }
 
@@ -170,10 +136,9 @@ void event_log_close(struct event_log *log)
 {
 	if (!log->path)
 		return;
-	pack(log, NULL, 0, ZSTD_e_end);
-	if (close(log->fd))
-		die("%s: cannot write the events: %s", log->path, strerror(errno));
-	ZSTD_freeCCtx(log->zstd);
+	packed_end(&log->file);
+	if (fclose(log->file.out.file))
+		outfile_failed(&log->file.out);
 	free(log->path);
 	*log = (struct event_log){ 0 };
 }

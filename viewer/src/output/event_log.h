@@ -2,24 +2,21 @@
 /* Beside the pipeline: write an event file of a recording; input/events.h has the format. */
 #pragma once
 
-#include <zstd.h>
-
 #include "input/events.h"
+#include "output/packed.h"
 
 /**
  * struct event_log - an event file that is being written
  * @path: its name; NULL: none is open
- * @bytes: its size
+ * @file: its content
  * @n: events in it
  */
 struct event_log {
 	char *path;
-	uint64_t bytes;
+	struct packed file;
 	uint64_t n;
 	/* private: */
-	int fd;
 	uint64_t last_ms;	/* time of the last event */
-	ZSTD_CCtx *zstd;
 };
 
 void event_log_open(struct event_log *log, const char *path);

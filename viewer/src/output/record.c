@@ -13,15 +13,13 @@
  * A table has changed if it differs in any byte from the newest snapshot in the folder, no matter
  * which program wrote that.
  */
-#include <zstd.h>
-
 #include "input/heat.h"
 #include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/unpack.h"
 #include "module/format/snapshot.h"
-#include "outfile.h"
 #include "output/keep.h"
+#include "output/packed.h"
 #include "output/record.h"
 
 #define BINARY_SUFFIX ".snapshot.zst"
@@ -137,45 +135,17 @@ static char *free_name(const struct recorder *recorder, struct parts *parts, int
 	return name_at(recorder, time_ms, parts->suffix);
 }
 
-static void pack(ZSTD_CCtx *zstd, const struct outfile *out, const void *data, size_t size, ZSTD_EndDirective mode)
-{
-	ZSTD_inBuffer in = { .src = data, .size = size };
-	char buf[1 << 16];
-	size_t left;
-
-	do {
-		ZSTD_outBuffer to = { .dst = buf, .size = sizeof(buf) };
-
-		left = ZSTD_compressStream2(zstd, &to, &in, mode);
-		if (ZSTD_isError(left))
-			die("%s: cannot pack the %s: %s", out->path, out->what, ZSTD_getErrorName(left));
-		if (fwrite(buf, 1, to.pos, out->file) != to.pos)
-			outfile_failed(out);
-	} while (mode == ZSTD_e_end ? left > 0 : in.pos < in.size);
-}
-
-static ZSTD_CCtx *new_packer(void)
-{
-	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-
-	if (!zstd)
-		die("no memory to pack a snapshot");
-	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
-	ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
-	return zstd;
-}
-
 static void write_snapshot(const char *path, const struct parts *parts)
 {
-	ZSTD_CCtx *zstd = new_packer();
-	struct outfile out;
+	struct packed packed;
 
-	outfile_open(&out, path, "snapshot");
-	pack(zstd, &out, parts->first, parts->first_len, ZSTD_e_continue);
-	pack(zstd, &out, parts->time, parts->time_len, ZSTD_e_continue);
-	pack(zstd, &out, parts->rest, parts->rest_len, ZSTD_e_end);
-	ZSTD_freeCCtx(zstd);
-	outfile_close(&out);
+	outfile_open(&packed.out, path, "snapshot");
+	packed_begin(&packed, LEVEL);
+	packed_put(&packed, parts->first, parts->first_len, ZSTD_e_continue);
+	packed_put(&packed, parts->time, parts->time_len, ZSTD_e_continue);
+	packed_put(&packed, parts->rest, parts->rest_len, ZSTD_e_continue);
+	packed_end(&packed);
+	outfile_close(&packed.out);
 }
 
 /* A time after everything in the copy. */
@@ -240,16 +210,15 @@ void recorder_add_heat(const struct recorder *recorder, const struct source *sou
 {
 	AUTO_FREE char *path = recorder_beside(recorder, HEAT_SUFFIX);
 	AUTO(text_free) struct text text = { 0 };
-	ZSTD_CCtx *zstd;
-	struct outfile out;
+	struct packed packed;
 
 	if (!source_read_counts(source, "heat", &text))
 		return;
-	zstd = new_packer();
-	outfile_open(&out, path, "counts of reads");
-	pack(zstd, &out, text.buf, text.len, ZSTD_e_end);
-	outfile_close(&out);
-	ZSTD_freeCCtx(zstd);
+	outfile_open(&packed.out, path, "counts of reads");
+	packed_begin(&packed, LEVEL);
+	packed_put(&packed, text.buf, text.len, ZSTD_e_continue);
+	packed_end(&packed);
+	outfile_close(&packed.out);
 }
 
 static void put_counts(const char *path, const struct text *text)

@@ -149,7 +149,7 @@ static bool is_due(const struct live *live, int64_t interval_ns)
 {
 	int64_t age_ns = monotonic_ns() - live->copied_ns;
 
-	if (live->needs_copy || live->log.bytes > live->max_log_bytes)
+	if (live->needs_copy || live->log.file.bytes > live->max_log_bytes)
 		return age_ns >= PAUSE_NS;
 	return age_ns >= interval_ns;
 }

@@ -14,7 +14,6 @@
 #include "refuse.h"
 #include "report.h"
 #include "truth.h"
-#include "util.h"
 
 /*
  * A step ends here unless a single range is larger, or those that are joined: writers of the file wait for it. With a

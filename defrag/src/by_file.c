@@ -6,7 +6,6 @@
  */
 
 #include "by_file.h"
-#include "util.h"
 
 static void put(struct by_file *p, size_t *next, uint32_t extent)
 {

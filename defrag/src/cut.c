@@ -17,7 +17,6 @@
 #include <math.h>
 
 #include "cut.h"
-#include "util.h"
 #include "weight.h"
 
 /*

@@ -14,7 +14,6 @@
 #include "report.h"
 #include "report_json.h"
 #include "select.h"
-#include "util.h"
 #include "weight.h"
 
 #define HEAT MODULE_FILE("heat")

@@ -8,7 +8,6 @@
 #include "input/f2fs_state.h"
 #include "input/sysfs.h"
 #include "model.h"
-#include "util.h"
 
 #define DEFAULT_REQUEST (128 * UINT64_C(1024))
 

@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 
 #include "fiemap.h"
-#include "util.h"
 
 #define AT_ONCE 512
 

@@ -8,7 +8,6 @@
  */
 
 #include "forecast.h"
-#include "util.h"
 
 /* Where the moved blocks are: behind all that a volume can have. */
 #define MOVED_LBA (UINT64_C(1) << 40)

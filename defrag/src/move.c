@@ -24,7 +24,6 @@
 #include "model.h"
 #include "move.h"
 #include "refuse.h"
-#include "util.h"
 
 /* === Alone === */
 

@@ -10,7 +10,6 @@
 #include "cut.h"
 #include "model/causes.h"
 #include "plan.h"
-#include "util.h"
 
 /* What a window has to save by default. */
 #define REQUESTS_OF_WINDOW 0.5

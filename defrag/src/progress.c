@@ -2,7 +2,6 @@
 /* Part of carrying out a plan: how far it is, on a terminal; and not faster than allowed. */
 
 #include "progress.h"
-#include "util.h"
 
 /* How often the line is drawn again. */
 #define SHOW_NS (NSEC_PER_SEC / 4)

@@ -12,7 +12,6 @@
 
 #include "opened.h"
 #include "refuse.h"
-#include "util.h"
 
 /* The bit of the xattr system.advise of files that F2FS takes for cold, by their extension mostly. */
 #define ADVISE_COLD 1

@@ -10,7 +10,6 @@
 #include "names.h"
 #include "output/phrases.h"
 #include "report.h"
-#include "util.h"
 
 /* The limits of what is listed one by one. */
 #define MAX_ENTRIES 20

@@ -9,7 +9,6 @@
 #include "output/json.h"
 #include "report.h"
 #include "report_json.h"
-#include "util.h"
 
 /* The JSON, on standard output. */
 static struct json json;

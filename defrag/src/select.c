@@ -7,7 +7,6 @@
 
 #include "model/color.h"
 #include "select.h"
-#include "util.h"
 
 /* Is a path this directory, or below it? */
 static bool is_below(const char *path, const char *dir)

@@ -10,7 +10,6 @@
 
 #include "move.h"
 #include "site.h"
-#include "util.h"
 
 /* === Would blocks move? === */
 

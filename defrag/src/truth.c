@@ -8,7 +8,6 @@
 #include "input/inodes.h"
 #include "by_file.h"
 #include "truth.h"
-#include "util.h"
 
 /* How often a snapshot is read again if files of it are stale, every tenth of a second. */
 #define MAX_READINGS 100

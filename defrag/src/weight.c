@@ -13,7 +13,6 @@
  * Of writes only the blocks are counted. They are taken for writes of all of the window.
  */
 
-#include "util.h"
 #include "weight.h"
 
 /**

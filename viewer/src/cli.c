@@ -4,7 +4,6 @@
 
 #include "cli.h"
 #include "input/source.h"
-#include "util.h"
 
 #define WIDTH 80
 #define HELP_COLUMN 26

@@ -20,7 +20,6 @@
 #include "output/why.h"
 #include "output/zones.h"
 #include "session.h"
-#include "util.h"
 
 /* Between two snapshots, with --events. */
 #define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)

@@ -4,7 +4,6 @@
 
 #include "cli.h"
 #include "commands.h"
-#include "util.h"
 
 static bool is_help(const char *word)
 {

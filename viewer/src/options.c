@@ -5,7 +5,6 @@
 #include "cli.h"
 #include "output/keep.h"
 #include "picture/vector_out.h"
-#include "util.h"
 
 #define MAX_SECONDS 1e7
 #define DEFAULT_INTERVAL_NS (2 * NSEC_PER_SEC)

@@ -8,7 +8,6 @@
 #include <sys/sysmacros.h>
 
 #include "outfile.h"
-#include "util.h"
 
 /* The temporary name of a file that is not renamed yet. The signal handler reads this. */
 static char *volatile unfinished;

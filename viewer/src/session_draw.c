@@ -15,7 +15,6 @@
 #include "picture/png_out.h"
 #include "picture/vector_out.h"
 #include "session.h"
-#include "util.h"
 
 /* Said once, also if the table is read again. */
 static void report_colors(struct session *s, const struct runs *runs)

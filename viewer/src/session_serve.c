@@ -6,7 +6,6 @@
 #include "picture/file_view.h"
 #include "picture/png_out.h"
 #include "session.h"
-#include "util.h"
 
 /* For the server: the picture of one file. */
 static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)

@@ -6,7 +6,6 @@
 #include "input/source.h"
 #include "names.h"
 #include "output/top.h"
-#include "util.h"
 
 /* More targets than these are counted. */
 #define MAX_TARGETS 3

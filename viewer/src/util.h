@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers for all other files: messages, checked memory, reading of whole files; and the headers that nearly all need. */
+/*
+ * Helpers for all other files: messages, checked memory, reading of whole files; and the headers that nearly all need.
+ * Nearly all headers of the program include it, some by others: a source that includes one of these need not.
+ */
 #pragma once
 
 #include <dirent.h>

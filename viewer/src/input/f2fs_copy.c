@@ -9,7 +9,6 @@
 #include "input/f2fs_state.h"
 #include "input/source.h"
 #include "input/zones.h"
-#include "util.h"
 
 /* Of the device: F2FS's superblock is in it. */
 #define SUPERBLOCK_BYTES 4096

@@ -5,7 +5,6 @@
  */
 
 #include "input/f2fs_lines.h"
-#include "util.h"
 
 /**
  * f2fs_lines_refuse() - refuse the text because of its current line

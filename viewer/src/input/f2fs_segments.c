@@ -13,7 +13,6 @@
 
 #include "input/f2fs_lines.h"
 #include "input/f2fs_segments.h"
-#include "util.h"
 
 static const char bits_format[] = "format: segment_type|valid_blocks|bitmaps";
 static const char info_format[] = "format: segment_type|valid_blocks";

@@ -3,7 +3,6 @@
 
 #include "input/f2fs_source.h"
 #include "input/source.h"
-#include "util.h"
 
 /**
  * f2fs_source_init() - decide where F2FS's state comes from

@@ -19,7 +19,6 @@
 #include "input/f2fs_state.h"
 #include "input/source.h"
 #include "input/unpack.h"
-#include "util.h"
 
 /* Where the files of a volume are, and what was read from them. */
 struct reader {

@@ -7,7 +7,6 @@
 
 #include "input/f2fs_lines.h"
 #include "input/f2fs_status.h"
-#include "util.h"
 
 /* === status === */
 

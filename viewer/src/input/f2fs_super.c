@@ -6,7 +6,6 @@
 
 #include "input/f2fs_status.h"
 #include "input/table.h"
-#include "util.h"
 
 #define SUPER_OFFSET 1024
 #define SUPER_MAGIC UINT32_C(0xf2f52010)

@@ -6,7 +6,6 @@
  */
 
 #include "input/figures.h"
-#include "util.h"
 
 /* === Figures === */
 

@@ -10,7 +10,6 @@
 
 #include "input/heat.h"
 #include "input/unpack.h"
-#include "util.h"
 
 #define HEAT_VERSION 2
 /* The module's counts have 32 bits. */

@@ -2,7 +2,6 @@
 /* Part of reading a table: which file an inode number belongs to. */
 
 #include "input/inodes.h"
-#include "util.h"
 
 struct inode_slot {
 	uint64_t ino;

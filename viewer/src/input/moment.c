@@ -9,7 +9,6 @@
 
 #include "clock.h"
 #include "input/moment.h"
-#include "util.h"
 
 /* Hours and seconds of a span have at most this many digits. */
 #define MAX_DIGITS 9

@@ -6,7 +6,6 @@
  */
 
 #include "input/order.h"
-#include "util.h"
 
 /* Sort key: the offset in the file in the upper bits, the index of the extent in the lower ones. */
 #define KEY(offset, index) ((uint64_t)(offset) << 32 | (index))

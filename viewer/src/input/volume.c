@@ -3,7 +3,6 @@
 
 #include "input/snapshot.h"
 #include "input/volume.h"
-#include "util.h"
 
 static bool is_named(const struct volume *volume, const char *wanted)
 {

@@ -15,7 +15,6 @@
 #include "input/f2fs_state.h"
 #include "input/sysfs.h"
 #include "input/zones.h"
-#include "util.h"
 
 /* Zones of one report. */
 #define MAX_REPORTED 4096U

@@ -6,7 +6,6 @@
  */
 
 #include "model/causes.h"
-#include "util.h"
 
 /* === Breaks === */
 

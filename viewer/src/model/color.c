@@ -2,7 +2,6 @@
 /* Beside the pipeline: the colours of runs. This file has the code that all colour sources share. */
 
 #include "model/color.h"
-#include "util.h"
 
 /* The least share of its colour that a cell gets if it is not empty. */
 #define LEAST_INK 0.25

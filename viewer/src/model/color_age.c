@@ -2,7 +2,6 @@
 /* Colours by the age of a fragment: younger fragments are darker. */
 #include "model/causes.h"
 #include "model/color.h"
-#include "util.h"
 
 /* In seconds. */
 static const struct color_class ages[] = {

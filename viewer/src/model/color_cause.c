@@ -3,7 +3,6 @@
 
 #include "model/causes.h"
 #include "model/color.h"
-#include "util.h"
 
 #define UNKNOWN "unknown"
 

@@ -2,7 +2,6 @@
 /* Colours by how often the blocks of a file are read: the more reads, the darker. */
 #include "input/heat.h"
 #include "model/color.h"
-#include "util.h"
 
 /* The rules of windows that were not read come before those of the classes. */
 enum { NOT_READ, OVERWRITTEN, N_UNREAD };

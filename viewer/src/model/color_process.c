@@ -3,7 +3,6 @@
 
 #include "model/causes.h"
 #include "model/color.h"
-#include "util.h"
 
 /* Number of processes with their own colour. The rules after them: others, several, unknown. */
 #define MAX_PROCESSES 8

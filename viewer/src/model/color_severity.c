@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Colours by what the fragments of a file cost a reader: the more requests for what it has, the darker. */
 #include "model/color.h"
-#include "util.h"
 
 /*
  * Requests of 128 KiB that a sequential read of the whole file takes, minus those of a contiguous file, in thousandths

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Colours by the size of a fragment: smaller fragments are darker. Contiguous files are neutral, however small. */
 #include "model/color.h"
-#include "util.h"
 
 /* In blocks; 32 are a request of 128 KiB. */
 static const struct color_class classes[] = {

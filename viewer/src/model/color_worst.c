@@ -2,7 +2,6 @@
 /* Colours that tell files apart: those that cost a reader most have a colour each. */
 
 #include "model/color.h"
-#include "util.h"
 
 /* Number of files with their own colour. The rules after them: other fragmented files, contiguous ones. */
 #define MAX_FILES 10

@@ -2,7 +2,6 @@
 /* Beside the pipeline: what is wrong with a table or missing in it, in words for all outputs. */
 
 #include "model/flaws.h"
-#include "util.h"
 
 static size_t count_stopped(const struct table *table)
 {

@@ -2,7 +2,6 @@
 /* Beside the pipeline: files and their breaks by volume and extension. */
 
 #include "model/groups.h"
-#include "util.h"
 
 static int by_extension(const void *a, const void *b, void *priv)
 {

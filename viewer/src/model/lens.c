@@ -10,7 +10,6 @@
 #include "input/volume.h"
 #include "model/color.h"
 #include "model/lens.h"
-#include "util.h"
 
 /* So many volumes are named in a message. */
 #define MAX_RANGES 4

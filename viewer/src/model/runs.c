@@ -7,7 +7,6 @@
  */
 
 #include "model/runs.h"
-#include "util.h"
 
 /* === Totals === */
 

@@ -9,7 +9,6 @@
  */
 
 #include "model/space.h"
-#include "util.h"
 
 /* === Blocks === */
 

@@ -6,7 +6,6 @@
  * to write blocks in this order. So the write pointer is where the log is, or behind it while writes are on their way.
  */
 #include "model/zone_use.h"
-#include "util.h"
 
 /* Blocks are counted from the begin of the main area; without bitmaps, those of a part of a segment are not known. */
 static uint64_t valid_between(const struct f2fs_segments *s, uint64_t blk, uint64_t end)

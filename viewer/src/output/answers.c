@@ -9,7 +9,6 @@
 
 #include "output/answers.h"
 #include "output/why.h"
-#include "util.h"
 
 /* A question about a table, and maybe another one before it; and where its answer is written. */
 struct asking {

@@ -10,7 +10,6 @@
 #include "output/compare_runs.h"
 #include "output/json.h"
 #include "outfile.h"
-#include "util.h"
 
 #define MAX_LINES 10	/* of each part but the first */
 

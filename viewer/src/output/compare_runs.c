@@ -12,7 +12,6 @@
 #include "input/source.h"
 #include "model/groups.h"
 #include "output/compare_runs.h"
-#include "util.h"
 
 #define NOT_KNOWN NAN
 

@@ -8,7 +8,6 @@
 
 #include "input/figures.h"
 #include "output/condition.h"
-#include "util.h"
 
 #define FORM "give split, fragmented, breaks, extents, stale, left_out or stopped, then >, >=, <, <=, = or !=, then a number"
 

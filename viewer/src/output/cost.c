@@ -12,7 +12,6 @@
 #include "names.h"
 #include "output/json.h"
 #include "outfile.h"
-#include "util.h"
 
 #define MAX_FILES 10	/* listed in sentences */
 #define MAX_EXTENSIONS 5	/* likewise */

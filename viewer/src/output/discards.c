@@ -17,7 +17,6 @@
 #include "output/discards.h"
 #include "output/json.h"
 #include "outfile.h"
-#include "util.h"
 
 /* F2FS's files in sysfs. */
 enum setting { PENDING, ISSUED, QUEUED, UNDISCARDED, GRANULARITY, N_SETTINGS };

@@ -10,7 +10,6 @@
 #include "output/json.h"
 #include "output/moves.h"
 #include "outfile.h"
-#include "util.h"
 
 #define MAX_LINES 10	/* of each table */
 #define WHEN(line) format_time((char [TIME_TEXT_MAX]){ 0 }, (int64_t)(line)->when, 0)

@@ -9,7 +9,6 @@
 
 #include "input/recording.h"
 #include "output/keep.h"
-#include "util.h"
 
 /* What --keep accepts without overflow. */
 #define MAX_LIMIT UINT32_MAX

@@ -11,7 +11,6 @@
 #include "output/json.h"
 #include "output/phrases.h"
 #include "outfile.h"
-#include "util.h"
 
 #define MAX_LINES 10	/* of each table */
 

@@ -4,7 +4,6 @@
 #include "model/causes.h"
 #include "output/page_data.h"
 #include "output/phrases.h"
-#include "util.h"
 
 /* === Colours and causes === */
 

@@ -13,7 +13,6 @@
 #include "outfile.h"
 #include "output/html.h"
 #include "output/page_file.h"
-#include "util.h"
 
 /**
  * struct page_inputs - what is in the page

@@ -3,7 +3,6 @@
 
 #include "model/causes.h"
 #include "output/phrases.h"
-#include "util.h"
 
 static const char *const ops[FT_NR_OPS] = {
 	[FT_OP_UNKNOWN] = "not seen: " CAUSE_UNSEEN,

@@ -15,7 +15,6 @@
 #include "output/prometheus.h"
 #include "output/space.h"
 #include "output/zones.h"
-#include "util.h"
 
 /* Extensions that are named: those with the most breaks on a volume. */
 #define MAX_EXTENSIONS 5

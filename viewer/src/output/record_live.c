@@ -11,7 +11,6 @@
 #include "output/event_log.h"
 #include "output/record_live.h"
 #include "output/tracer.h"
-#include "util.h"
 
 /* Between two readings of the buffers. */
 #define DRAIN_NS (NSEC_PER_SEC / 5)

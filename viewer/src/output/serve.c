@@ -18,7 +18,6 @@
 
 #include "output/html.h"
 #include "output/serve.h"
-#include "util.h"
 
 #define MAX_CONNECTIONS 64
 #define MAX_CONNECTION_MEMORY ((size_t)32 << 10)

@@ -9,7 +9,6 @@
 
 #include "input/inodes.h"
 #include "output/serve_compare.h"
-#include "util.h"
 
 /**
  * serve_extra() - how much more than a contiguous one a file takes to be read

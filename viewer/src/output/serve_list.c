@@ -8,7 +8,6 @@
 #include "output/page_data.h"
 #include "output/serve_compare.h"
 #include "output/serve_view.h"
-#include "util.h"
 
 const char *const serve_sorts[N_SORTS] = { "extra", "path", "fragments", "split", "blocks", "change" };
 

@@ -13,7 +13,6 @@
 #include "input/volume.h"
 #include "output/json.h"
 #include "output/serve_recording.h"
-#include "util.h"
 
 #define NS_PER_MS 1000000
 

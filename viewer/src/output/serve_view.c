@@ -14,7 +14,6 @@
 #include "output/page_data.h"
 #include "output/serve_compare.h"
 #include "output/serve_view.h"
-#include "util.h"
 
 /* Ways to colour a table; all but the first N_PLAIN_COLORINGS need its causes. */
 const char *const serve_colorings[N_COLORINGS] = { "kind", "severity", "size", "cause", "why", "process", "age" };

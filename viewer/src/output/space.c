@@ -6,7 +6,6 @@
 
 #include "names.h"
 #include "output/space.h"
-#include "util.h"
 
 #define BAR 40	/* letters in the longest bar */
 #define MAX_FILES 10	/* listed of a section */

@@ -3,7 +3,6 @@
 
 #include "output/prometheus.h"
 #include "output/space.h"
-#include "util.h"
 
 /* Blocks of a volume in bytes. */
 static uint64_t bytes_of(const struct space *space, uint64_t blks)

@@ -7,7 +7,6 @@
 
 #include "model/causes.h"
 #include "output/sums.h"
-#include "util.h"
 
 const char *const sums_causes_columns[] = { "dev", "op", "flush", "why_here", "breaks", "blocks", "files", "extension", NULL };
 const char *const sums_processes_columns[] = { "dev", "breaks", "blocks", "files", "comm", "pid", "cgroup", NULL };

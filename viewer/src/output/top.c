@@ -9,7 +9,6 @@
 #include "model/flaws.h"
 #include "names.h"
 #include "output/top.h"
-#include "util.h"
 
 /* === Between two readings === */
 

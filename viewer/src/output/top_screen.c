@@ -11,7 +11,6 @@
 #include "names.h"
 #include "output/top.h"
 #include "output/top_screen.h"
-#include "util.h"
 
 /* Lines of the screen that are not files: two of summary, the heading, and the keys. */
 #define HEAD_LINES 3

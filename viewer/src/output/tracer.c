@@ -10,7 +10,6 @@
 
 #include "module/format/cause.h"
 #include "output/tracer.h"
-#include "util.h"
 
 #define INSTANCE_PREFIX "fragtrace-record-"
 #define GROUP "fragtrace"

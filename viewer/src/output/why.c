@@ -19,7 +19,6 @@
 #include "output/json.h"
 #include "output/phrases.h"
 #include "output/why.h"
-#include "util.h"
 
 /* The limits of what is listed one by one. */
 #define MAX_EXTENSIONS 12

@@ -5,7 +5,6 @@
 #include "outfile.h"
 #include "output/space.h"
 #include "output/zones.h"
-#include "util.h"
 
 static const char *const limit_keys[N_ZONE_LIMITS] = { [ZONE_MAX_OPEN] = "max_open", [ZONE_MAX_ACTIVE] = "max_active" };
 

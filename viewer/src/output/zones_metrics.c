@@ -2,7 +2,6 @@
 /* Beside the pipeline: the zones of volumes as metrics. */
 #include "model/zone_use.h"
 #include "output/zones.h"
-#include "util.h"
 
 /* The figures of a volume, over all of its zoned devices. */
 struct sums {

@@ -7,7 +7,6 @@
 
 #include "picture/layout.h"
 #include "picture/legend.h"
-#include "util.h"
 
 /* This text size and these margins in pixels fit the resolution of a screen. */
 #define SCREEN_DPI 96

@@ -15,7 +15,6 @@
 #include "picture/axis.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
-#include "util.h"
 
 /* Limits: not below the first one while boxes have borders, never below the second one. */
 #define LEAST_BORDERED_LIMIT 16

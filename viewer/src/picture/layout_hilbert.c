@@ -9,7 +9,6 @@
 
 #include "picture/layout.h"
 #include "picture/legend.h"
-#include "util.h"
 
 /* Cells of less than so many borders have none: it would make their colours paler. */
 #define LEAST_BORDERS 6

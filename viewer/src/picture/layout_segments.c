@@ -10,7 +10,6 @@
 #include "picture/layout.h"
 #include "picture/layout_zones.h"
 #include "picture/legend.h"
-#include "util.h"
 
 /* The least height of a row, pixels of a screen. */
 #define LEAST_PITCH 3

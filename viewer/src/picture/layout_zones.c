@@ -6,7 +6,6 @@
 
 #include "picture/layout_zones.h"
 #include "picture/legend.h"
-#include "util.h"
 
 /* Width of the line at a write pointer, pixels of a screen. */
 #define POINTER_PEN 2

@@ -7,7 +7,6 @@
 
 #include "outfile.h"
 #include "picture/png_out.h"
-#include "util.h"
 
 /* The fast level is sufficient: pictures consist of long runs. */
 #define ZLIB_LEVEL 1

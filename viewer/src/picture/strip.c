@@ -4,7 +4,6 @@
 #include "model/color.h"
 #include "picture/legend_line.h"
 #include "picture/strip.h"
-#include "util.h"
 
 /* Pixels of a screen: the bar, the line below it, and the space between them. */
 #define BAR_H 10

@@ -72,11 +72,6 @@ struct cut {
 
 /* === What is there === */
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 static bool is_break(const struct file_extent *extents, size_t i)
 {
 	return extents[i].lba != extents[i - 1].lba + extents[i - 1].blks;
@@ -311,7 +306,7 @@ static void add_range(struct cut *c, const struct window *w, struct piece *p)
 		.blks = w->blks,
 		.requests = w->requests,
 		.after = 1,
-		.heat = w->requests > 1 ? p->all / (double)(w->requests - 1) : larger(larger(p->join, p->on), 0.0),
+		.heat = w->requests > 1 ? p->all / (double)(w->requests - 1) : fmax(fmax(p->join, p->on), 0.0),
 	};
 }
 

@@ -14,15 +14,10 @@
  */
 #include "reader.h"
 
-static uint64_t min(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The largest window for a read of so many blocks: a large read may be as long as a request of the device. */
 static uint64_t largest(const struct reader *r, uint64_t blks)
 {
-	return blks > r->ahead_blks && r->device_blks > r->ahead_blks ? min(blks, r->device_blks) : r->ahead_blks;
+	return blks > r->ahead_blks && r->device_blks > r->ahead_blks ? min_of(blks, r->device_blks) : r->ahead_blks;
 }
 
 /* The first window: more than is asked for. */
@@ -83,6 +78,6 @@ bool reader_next(struct reader *r, uint64_t file_blks, uint64_t *first_blk, uint
 		read_ahead(r);
 	}
 	*first_blk = r->start;
-	*end_blk = min(r->start + r->size, file_blks);
+	*end_blk = min_of(r->start + r->size, file_blks);
 	return r->start < file_blks;
 }

@@ -38,40 +38,16 @@ static bool read_exact(struct source *source, struct table *table)
 	return false;
 }
 
-/* By index into table.volumes of the plan: that of the same volume in another table, plus one; 0: none. */
-static uint32_t *match_volumes(const struct table *old, const struct table *now)
-{
-	uint32_t *found = xcalloc(old->n_volumes, sizeof(*found));
-
-	for (size_t i = 0; i < old->n_volumes; i++) {
-		uint32_t same = table_volume_at(now, old->volumes[i].major, old->volumes[i].minor);
-
-		found[i] = same < now->n_volumes ? same + 1 : 0;
-	}
-	return found;
-}
-
-/* The index of a file plus one; 0: it is not there. The hash needs a value for what it does not have. */
-static uint32_t find_file(struct inodes *inodes, uint32_t volume, uint64_t ino)
-{
-	uint32_t *slot = volume ? inodes_at(inodes, volume - 1, ino) : NULL;
-
-	if (slot && !*slot)
-		*slot = UINT32_MAX;
-	return slot && *slot != UINT32_MAX ? *slot : 0;
-}
-
 static void sum_of_table(struct result *result, const struct plan *plan, const bool *touched,
 			 const struct table *now)
 {
-	AUTO_FREE uint32_t *volumes = match_volumes(plan->table, now);
 	AUTO(inodes_free) struct inodes inodes = { 0 };
 	AUTO(by_file_free) struct by_file extents;
 	size_t n;
 
 	by_file_init(&extents, now);
 	for (size_t i = 0; i < now->n_files; i++)
-		*inodes_at(&inodes, now->files[i].volume, now->files[i].ino) = (uint32_t)i + 1;
+		*inodes_at(&inodes, volume_dev(&now->volumes[now->files[i].volume]), now->files[i].ino) = (uint32_t)i + 1;
 	for (size_t i = 0; i < plan->table->n_files; i++) {
 		const struct file *file = &plan->table->files[i];
 		const struct file_extent *all;
@@ -79,7 +55,7 @@ static void sum_of_table(struct result *result, const struct plan *plan, const b
 
 		if (!touched[i])
 			continue;
-		found = find_file(&inodes, volumes[file->volume], file->ino);
+		found = inodes_find(&inodes, volume_dev(&plan->table->volumes[file->volume]), file->ino);
 		if (!found) {
 			result->n_lost++;
 			continue;

@@ -107,11 +107,6 @@ static double read_together(const struct heat_window *w, uint64_t len)
 	return w->blks > w->reads && len > 1 ? (double)(w->blks - w->reads) / (double)(len - 1) : 0.0;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * How many requests each of so many breaks in a window has cost, the mean over them. Requests of which no reader asked
  * count, too, such as those to collect a segment: so it is never more than the reads of the window can have met.
@@ -121,7 +116,7 @@ static double read_across(const struct heat_window *w, uint64_t breaks)
 	uint64_t more = w->requests > w->reads ? w->requests - w->reads : 0;
 	uint64_t pairs = w->blks > w->reads ? w->blks - w->reads : 0;
 
-	return (double)smaller(smaller(more, pairs), w->reads * breaks) / (double)breaks;
+	return (double)min_of(min_of(more, pairs), w->reads * breaks) / (double)breaks;
 }
 
 /*

@@ -97,12 +97,12 @@ static void use_table(struct session *s, struct table *table)
 }
 
 /*
- * Read the zones of all volumes with @read, and F2FS's state if it was not read. On the running system the state of zoned volumes is read
+ * Read the zones of all volumes, as zones_read(), and F2FS's state if it was not read. On the running system the state of zoned volumes is read
  * between two reports of the devices: what moves meanwhile is seen.
  */
-static struct zones *read_zones(struct session *s, const struct table *table, struct zones *(*read)(const struct table *table, const char *dir))
+static struct zones *read_zones(struct session *s, const struct table *table, bool all_or_none)
 {
-	struct zones *zones = read(table, s->state.dir), *before;
+	struct zones *zones = zones_read(table, s->state.dir, all_or_none), *before;
 	bool is_zoned = false;
 
 	for (size_t i = 0; i < table->n_volumes; i++)
@@ -114,7 +114,7 @@ static struct zones *read_zones(struct session *s, const struct table *table, st
 	if (s->state.dir)
 		return zones;
 	before = zones;
-	zones = read(table, NULL);
+	zones = zones_read(table, NULL, all_or_none);
 	zones_compare(zones, before, table->n_volumes);
 	zones_free(before, table->n_volumes);
 	return zones;
@@ -123,7 +123,7 @@ static struct zones *read_zones(struct session *s, const struct table *table, st
 static void use_metrics(struct session *s, struct table *table)
 {
 	AUTO(discards_free) struct discards discards = { 0 };
-	struct zones *zones = s->states ? read_zones(s, table, zones_read_known) : NULL;
+	struct zones *zones = s->states ? read_zones(s, table, false) : NULL;
 	AUTO_FREE struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
 	prometheus_write(s->options.output, table, spaces, spaces ? zones : NULL, discards_beside(&s->source, &discards) ? &discards : NULL);
@@ -271,11 +271,11 @@ bool session_read_once(struct session *s)
 static void read_pairs(const struct source *source, struct pairs *pairs)
 {
 	const char *slash = strrchr(source->path, '/');
-	struct text text;
+	AUTO_FREE char *path = slash && !strcmp(slash, "/snapshot") ? xasprintf("%.*s/by_pair", (int)(slash - source->path), source->path) : NULL;
 
 	*pairs = (struct pairs){ 0 };
-	if (slash && !strcmp(slash, "/snapshot") && source_read_beside(source, "by_pair", &text))
-		pairs_read(pairs, "by_pair", &text);
+	if (path && !access(path, R_OK))
+		pairs_read(pairs, path);
 }
 
 static void use_why(struct session *s, struct table *table)
@@ -307,7 +307,7 @@ static void use_space(struct session *s, struct table *table)
 
 static void use_zones(struct session *s, struct table *table)
 {
-	struct zones *zones = read_zones(s, table, zones_read);
+	struct zones *zones = read_zones(s, table, true);
 	AUTO_FREE struct space *spaces = space_of(table, s->states);
 
 	zones_write(table, spaces, zones, s->options.form, s->snapshot);

@@ -151,7 +151,7 @@ static struct zones *read_zones(const struct session *s, const struct table *tab
 {
 	if (!s->state.is_live && !s->state.dir)
 		die("%s: has no zones, for --layout zones; copy what the device said of them: --f2fs-state DIR", s->source.name);
-	return zones_read(table, s->state.dir);
+	return zones_read(table, s->state.dir, true);
 }
 
 /**

@@ -55,7 +55,7 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	}
 	session_show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
 	if (dir || s->state.dir)
-		view->zones = zones_read_known(&view->table, dir ? dir : s->state.dir);
+		view->zones = zones_read(&view->table, dir ? dir : s->state.dir, false);
 	view->state_ms = state_ms;
 	view->heat_ms = heat_ms;
 	return NULL;
@@ -79,7 +79,7 @@ void session_use_serve(struct session *s, struct table *table)
 	} else {
 		session_show(s, view, table, f2fs_source_read(&s->state, table));
 		if (s->state.is_live || s->state.dir)
-			view->zones = zones_read_known(&view->table, s->state.dir);
+			view->zones = zones_read(&view->table, s->state.dir, false);
 	}
 	if (!trouble) {
 		answers_add_view(&s->server.answers, view, "");

@@ -520,7 +520,7 @@ test_pairs() {
 	"$fragtrace" why -t "$PWD/other" >out
 	! grep -q 'went on to, most often' out || fail "$(cat out)"
 	echo '254:0 x .sst a - b' >>by_pair
-	refuses 'by_pair:8: expected: dev times victim_extension' "$fragtrace" why -t "$PWD/snapshot"
+	refuses 'by_pair:8: expected: a line with dev, times, victim_extension' "$fragtrace" why -t "$PWD/snapshot"
 	echo '# fragtrace by_pair 2' >by_pair
 	refuses 'by_pair:1: expected the line "# fragtrace by_pair 1"' "$fragtrace" why -t "$PWD/snapshot"
 }

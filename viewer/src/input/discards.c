@@ -14,7 +14,15 @@
 
 #define DEFAULT_BLK_BYTES 4096
 
-static struct discard_volume *find_volume(const struct discards *discards, unsigned int major, unsigned int minor)
+/**
+ * discards_of() - find a volume
+ * @discards: what was read
+ * @major: device number
+ * @minor: device number
+ *
+ * Return: the volume, or NULL.
+ */
+struct discard_volume *discards_of(const struct discards *discards, unsigned int major, unsigned int minor)
 {
 	for (size_t i = 0; i < discards->n; i++)
 		if (discards->volumes[i].major == major && discards->volumes[i].minor == minor)
@@ -44,7 +52,7 @@ static bool read_line(void *result, char *line)
 
 	if (!take_fields(&line, "dw", &major, &minor, &about))
 		return false;
-	v = find_volume(discards, major, minor);
+	v = discards_of(discards, major, minor);
 	if (!v) {
 		v = APPEND(discards->volumes, discards->n, discards->cap);
 		*v = (struct discard_volume){ .major = major, .minor = minor };
@@ -172,7 +180,7 @@ void discards_since(struct discards *discards, const struct discards *first)
 {
 	for (size_t i = 0; i < discards->n; i++) {
 		struct discard_volume *v = &discards->volumes[i];
-		const struct discard_volume *before = find_volume(first, v->major, v->minor);
+		const struct discard_volume *before = discards_of(first, v->major, v->minor);
 
 		if (before && goes_on(v, before))
 			subtract(v, before);

@@ -23,8 +23,10 @@ static bool parse_run(struct gc_line *l, char *at)
 	return l->err <= 0 && l->err > -4096;
 }
 
-static bool parse_line(struct gc_line *l, char *at)
+static bool read_line(void *result, char *at)
 {
+	struct gc_runs *runs = result;
+	struct gc_line *l = APPEND(runs->lines, runs->n, runs->cap);
 	static const char *const abouts[N_GC_ABOUTS] = { "lost", "sum", "process", "wait", "run" };
 	const char *about;
 
@@ -48,13 +50,6 @@ static bool parse_line(struct gc_line *l, char *at)
 		break;
 	}
 	return false;
-}
-
-static bool read_line(void *result, char *line)
-{
-	struct gc_runs *runs = result;
-
-	return parse_line(APPEND(runs->lines, runs->n, runs->cap), line);
 }
 
 /**

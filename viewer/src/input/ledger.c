@@ -14,8 +14,10 @@
 
 static const char *const abouts[] = { "device", "kind", "process", "file" };
 
-static bool parse_line(struct ledger_line *l, char *at)
+static bool read_line(void *result, char *at)
 {
+	struct ledger *ledger = result;
+	struct ledger_line *l = APPEND(ledger->lines, ledger->n, ledger->cap);
 	static const size_t numbers[] = { 2, 0, LEDGER_SUMS, LEDGER_SUMS };
 	struct file named;
 	const char *about;
@@ -47,13 +49,6 @@ static bool parse_line(struct ledger_line *l, char *at)
 		return true;
 	}
 	return false;
-}
-
-static bool read_line(void *result, char *line)
-{
-	struct ledger *ledger = result;
-
-	return parse_line(APPEND(ledger->lines, ledger->n, ledger->cap), line);
 }
 
 /**

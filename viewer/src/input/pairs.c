@@ -11,10 +11,10 @@
 #include "input/fields.h"
 #include "input/pairs.h"
 
-static const char magic[] = "# fragtrace by_pair 1";
-
-static bool read_line(struct pair *pair, char *line)
+static bool read_line(void *result, char *line)
 {
+	struct pairs *pairs = result;
+	struct pair *pair = APPEND(pairs->all, pairs->n, pairs->cap);
 	const char *victim;
 
 	return take_fields(&line, "dnwwww.", &pair->major, &pair->minor, &pair->times, &pair->victim_ext, &victim, &pair->culprit_ext,
@@ -29,33 +29,19 @@ static int by_times(const void *a, const void *b)
 }
 
 /**
- * pairs_read() - parse a text of `by_pair`
+ * pairs_read() - read and parse a file `by_pair`, as observed_read()
  * @pairs: the result; to be freed with pairs_free()
- * @name: name of the text for messages
- * @text: the text; @pairs takes over its content
- *
- * Ends the program on the first line that does not match the format.
+ * @name: the file
  */
-void pairs_read(struct pairs *pairs, const char *name, struct text *text)
+void pairs_read(struct pairs *pairs, const char *name)
 {
-	size_t cap = 0, number = 0;
-	bool has_magic = false;
-	char *line, *next;
+	static const struct observed format = {
+		.file = "by_pair", .version = 1, .read = read_line,
+		.lines = "with dev, times, victim_extension, victim_process, culprit_extension and culprit_process",
+	};
 
-	*pairs = (struct pairs){ .text = *text };
-	*text = (struct text){ 0 };
-	for (line = pairs->text.buf; *line; line = next) {
-		next = take_line(line);
-		number++;
-		has_magic |= !strcmp(line, magic);
-		if (*line == '#')
-			continue;
-		if (!read_line(APPEND(pairs->all, pairs->n, cap), line))
-			die_at(name, number, "expected: dev times victim_extension victim_process "
-			       "culprit_extension culprit_process");
-	}
-	if (!has_magic)
-		die_at(name, 1, "expected the line \"%s\"", magic);
+	*pairs = (struct pairs){ 0 };
+	observed_read(&format, name, &pairs->text, pairs);
 	sort(pairs->all, pairs->n, sizeof(*pairs->all), by_times);
 }
 

@@ -31,8 +31,9 @@ struct pairs {
 	struct pair *all;
 	size_t n;
 	/* private: */
+	size_t cap;
 	struct text text;
 };
 
-void pairs_read(struct pairs *pairs, const char *name, struct text *text);
+void pairs_read(struct pairs *pairs, const char *name);
 void pairs_free(struct pairs *pairs);

@@ -59,6 +59,12 @@ struct volume {
 	size_t end;
 };
 
+/* Its device number, as a key of struct inodes. */
+static inline uint32_t volume_dev(const struct volume *volume)
+{
+	return volume->major << 20 | volume->minor;
+}
+
 /**
  * struct file - one watched file
  * @ino: inode number, unique within @volume

@@ -230,38 +230,19 @@ bool zones_any(const struct zones *zones)
  * zones_read() - read the zones of the devices of all volumes
  * @table: the table with the volumes
  * @dir: folder with copies; NULL: the running system
- *
- * Ends the program if a device or a copy cannot be read.
+ * @all_or_none: end the program if a device or a copy cannot be read; otherwise such a volume has no devices
  *
  * Return: by volume; to be freed with zones_free().
  */
-struct zones *zones_read(const struct table *table, const char *dir)
-{
-	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
-
-	for (size_t i = 0; i < table->n_volumes; i++) {
-		char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
-
-		if (trouble)
-			die("%s", trouble);
-	}
-	return all;
-}
-
-/**
- * zones_read_known() - read the zones of the devices of all volumes, as far as they are known
- * @table: the table with the volumes
- * @dir: folder with copies; NULL: the running system
- *
- * Return: by volume; one whose devices or copies cannot be read has no devices. To be freed with zones_free().
- */
-struct zones *zones_read_known(const struct table *table, const char *dir)
+struct zones *zones_read(const struct table *table, const char *dir, bool all_or_none)
 {
 	struct zones *all = xcalloc(table->n_volumes, sizeof(*all));
 
 	for (size_t i = 0; i < table->n_volumes; i++) {
 		AUTO_FREE char *trouble = zones_read_volume(&all[i], table, &table->volumes[i], dir);
 
+		if (trouble && all_or_none)
+			die("%s", trouble);
 		if (trouble)
 			zones_clear(&all[i]);
 	}

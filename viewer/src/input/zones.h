@@ -91,8 +91,7 @@ static inline bool zone_has_pointer(const struct zone *zone)
 
 bool zones_any(const struct zones *zones);
 char *zones_read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir);
-struct zones *zones_read(const struct table *table, const char *dir);
-struct zones *zones_read_known(const struct table *table, const char *dir);
+struct zones *zones_read(const struct table *table, const char *dir, bool all_or_none);
 void zones_compare(struct zones *zones, const struct zones *earlier, size_t n);
 
 /* What was read is released also where nothing can be read, as in a page that opens files. */

@@ -230,14 +230,6 @@ static void put_volume(struct json *json, const struct discards *all, const stru
 
 /* === Metrics === */
 
-static const struct discard_volume *of_volume(const struct discards *all, const struct volume *v)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (all->volumes[i].major == v->major && all->volumes[i].minor == v->minor)
-			return &all->volumes[i];
-	return NULL;
-}
-
 /**
  * discards_put_metrics() - write what was discarded on all volumes as metrics
  * @m: the metrics
@@ -251,13 +243,13 @@ void discards_put_metrics(struct metrics *m, const struct table *table, const st
 
 	metrics_begin(m, "fragtrace_discard_pending_bytes", "Free blocks that F2FS has queued to discard or reset, and not done so yet.");
 	for (size_t i = 0; i < table->n_volumes; i++) {
-		d = of_volume(all, &table->volumes[i]);
+		d = discards_of(all, table->volumes[i].major, table->volumes[i].minor);
 		if (d)
 			metrics_sample(m, &table->volumes[i], NULL, NULL, d->pending * all->blk_bytes);
 	}
 	metrics_begin(m, "fragtrace_discard_bytes", "What the device was told to discard, and to reset, since fragtrace watches the volume.");
 	for (size_t i = 0; i < table->n_volumes; i++) {
-		d = of_volume(all, &table->volumes[i]);
+		d = discards_of(all, table->volumes[i].major, table->volumes[i].minor);
 		for (int op = 0; d && op < N_DISCARD_OPS; op++)
 			metrics_sample(m, &table->volumes[i], "op", ops[op], d->sums[op].blks * all->blk_bytes);
 	}

@@ -12,12 +12,9 @@
 
 /* === Between two readings === */
 
-/* A file is identified by device and inode number. Both fit into one number, see inodes.h. */
-static uint32_t *past_slot(struct top *top, const struct file *file)
+static uint32_t dev_of(const struct top *top, size_t file)
 {
-	const struct volume *v = &top->table.volumes[file->volume];
-
-	return inodes_at(&top->past_index, v->major << 20 | v->minor, file->ino);
+	return volume_dev(&top->table.volumes[top->table.files[file].volume]);
 }
 
 static void remember(struct top *top)
@@ -27,20 +24,18 @@ static void remember(struct top *top)
 	top->past = xcalloc(top->table.n_files, sizeof(*top->past));
 	for (size_t i = 0; i < top->table.n_files; i++) {
 		top->past[i] = (struct past_file){ top->figures[i].fragments, top->figures[i].blks };
-		*past_slot(top, &top->table.files[i]) = (uint32_t)i + 1;
+		*inodes_at(&top->past_index, dev_of(top, i), top->table.files[i].ino) = (uint32_t)i + 1;
 	}
 }
 
 /* A new file had no fragments and no blocks before. */
 static struct rate rate_of(struct top *top, size_t file, double seconds)
 {
-	uint32_t *slot = past_slot(top, &top->table.files[file]);
+	uint32_t same = inodes_find(&top->past_index, dev_of(top, file), top->table.files[file].ino);
 	struct past_file past = { 0 };
 
-	if (*slot)
-		past = top->past[*slot - 1];
-	else
-		*slot = UINT32_MAX;	/* inodes_at() needs a value other than 0; it is not read again */
+	if (same)
+		past = top->past[same - 1];
 	return (struct rate){
 		.fragments = ((double)top->figures[file].fragments - (double)past.fragments) / seconds,
 		.blks = ((double)top->figures[file].blks - (double)past.blks) / seconds,

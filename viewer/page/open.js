@@ -116,12 +116,7 @@ function drawTrouble(why) {
 }
 
 function drawInputs() {
-	$("input").replaceChildren(...inputs.map(({ name }, i) => {
-		const option = element("option", name);
-
-		option.value = String(i);
-		return option;
-	}));
+	$("input").replaceChildren(...inputs.map(({ name }, i) => new Option(name, i)));
 	$("input").hidden = inputs.length < 2;
 	$("input").value = String(reader ? inputs.indexOf(reader.input) : 0);
 }

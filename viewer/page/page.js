@@ -70,15 +70,8 @@ function showMap(volume, lba, isClose) {
 }
 
 function drawVolumes() {
-	const names = data.volumes.map((v, i) => {
-		const option = element("option", v.path);
-
-		option.value = String(i);
-		return option;
-	});
-
-	$("volume").replaceChildren(...names);
-	$("volume").hidden = names.length < 2;
+	$("volume").replaceChildren(...data.volumes.map(({ path }, i) => new Option(path, i)));
+	$("volume").hidden = data.volumes.length < 2;
 }
 
 /* The volume that was shown is found again by its number. If it is another one, all of it is shown. */

@@ -316,12 +316,7 @@ function onPlayerKey({ key, target }) {
 }
 
 function startPlayer() {
-	$("speed").append(...SPEEDS.map(speed => {
-		const option = element("option", speed + "\u00d7");
-
-		option.value = String(speed);
-		return option;
-	}));
+	$("speed").append(...SPEEDS.map(speed => new Option(speed + "\u00d7", speed)));
 	$("speed").addEventListener("change", event => {
 		state.speed = Number(event.target.value);
 		keepState();

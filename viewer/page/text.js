@@ -65,8 +65,8 @@ function describeZone({ zone, lastZone, condition, written, capacity }) {
 }
 
 function describePiece(volume, piece) {
-	const { lba, blocks, folded, is, path, offset } = piece;
-	const place = "LBA " + range(lba, lba + blocks - 1) + (folded ? ", folded" : "") + " \u00b7 " +
+	const { lba, blocks, is, path, offset } = piece;
+	const place = "LBA " + range(lba, lba + blocks - 1) + " \u00b7 " +
 		      describeSegment(volume, piece) + describeZone(piece);
 
 	if (is)

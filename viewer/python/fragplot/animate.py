@@ -12,7 +12,6 @@ from typing import Iterator, Optional
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from matplotlib.font_manager import FontProperties, findfont
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fragsnap import Kind, Volume
 
@@ -136,8 +135,7 @@ def background_of(frames: list[Frame], rows: Rows, colors: Optional[list[str]], 
     counts = [frame.total.fragments for frame in frames]
     curve.step(times, counts, where="post", color=style.INK, linewidth=1.2)
     curve.set_ylim(0, max(max(counts), 1) * 1.1)
-    curve.yaxis.set_major_locator(MaxNLocator(nbins=2, integer=True))
-    curve.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    style.count_axis(curve.yaxis, 2)
     curve.set_ylabel("fragments")
     style.time_axis(curve, times[-1])
     memory = io.BytesIO()

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from fragsnap import Table
 
@@ -58,8 +58,7 @@ def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: i
                       bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
     axes.set_ylim(0, max(below.max(), 1) * 1.14)
     axes.set_ylabel(what)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    style.count_axis(axes.yaxis, 5)
     axes.grid(False, axis="x")
 
 

@@ -102,8 +102,7 @@ def draw_counts(axes: Axes, line: Timeline, shares: list[Share], group: Kind) ->
         axes.step(line.times, high, where="post", color=strong(group), linewidth=1.6)
     top = max(*fragments, *files, 1)
     axes.set_ylim(0, top * 1.12)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    style.count_axis(axes.yaxis, 4)
     if len(line) == 1:
         bar_label(axes, -0.2, fragments[0], f"{fragments[0]:,}", strong(group))
         bar_label(axes, 0.2, files[0], f"{files[0]:,}", style.FAINT)

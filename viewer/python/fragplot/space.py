@@ -12,7 +12,7 @@ from typing import Any, Optional
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from fragsnap import BLOCK_BYTES, PROGRAM, SnapError, ask, bytes_text, read_moments
 
@@ -120,8 +120,7 @@ def number_bars(axes: Axes, values: list[int]) -> None:
             axes.text(i, value, style.count_text(value, room), ha="center", va="bottom", color=style.FAINT,
                       fontsize=min(7.5, 1.5 * room))
     axes.set_ylim(0, max(values, default=0) * 1.14 or 1)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    style.count_axis(axes.yaxis, 5)
     axes.grid(False, axis="x")
 
 
@@ -192,8 +191,7 @@ def draw_types(axes: Axes, state: State) -> None:
     axes.barh(y, valid, 0.7, color=style.themed_text(VALID), label="valid")
     axes.barh(y, room, 0.7, valid, color=style.themed_text(FREE), edgecolor=style.FAINT, linewidth=0.5, label="free, room for SSR")
     axes.set_yticks(y, [kind["type"].replace("_", " ") for kind in types])
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+    style.count_axis(axes.xaxis, 5)
     axes.set_xlabel("blocks")
     axes.set_title("Types of segments")
     axes.legend(loc="lower right", fontsize=8)

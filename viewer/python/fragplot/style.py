@@ -129,6 +129,12 @@ def time_axis(axes: Axes, span: float) -> None:
     axes.set_xlabel(f"time since the beginning [{name}]")
 
 
+def count_axis(axis: matplotlib.axis.Axis, most: int) -> None:
+    """Label an axis that counts, in whole numbers."""
+    axis.set_major_locator(MaxNLocator(nbins=most, integer=True))
+    axis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+
+
 def size_ticks(low: float, high: float, most: int) -> list[float]:
     """Powers of two from low to high, each one or every nth."""
     first, last = int(max(low, 1)).bit_length() - 1, int(max(high, 1)).bit_length()

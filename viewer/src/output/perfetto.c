@@ -67,7 +67,10 @@ struct trace {
 
 /* === Events of the format === */
 
-static void begin_event(struct json *json, const char *kind, uint64_t pid, uint64_t tid, uint64_t at_ns)
+/* Begin an event that ends at the end of this block. */
+#define TRACE_EVENT(json, ...) AUTO(json_leave) struct json *event = begin_event(json, __VA_ARGS__)
+
+static struct json *begin_event(struct json *json, const char *kind, uint64_t pid, uint64_t tid, uint64_t at_ns)
 {
 	json_line(json);
 	json_object(json, NULL);
@@ -75,26 +78,23 @@ static void begin_event(struct json *json, const char *kind, uint64_t pid, uint6
 	json_number(json, "pid", pid);
 	json_number(json, "tid", tid);
 	json_number(json, "ts", at_ns / NS_PER_US);
+	return json;
 }
 
 static void put_name(struct json *json, const char *what, uint64_t pid, uint64_t tid, const char *name)
 {
-	begin_event(json, "M", pid, tid, 0);
+	TRACE_EVENT(json, "M", pid, tid, 0);
 	json_text(json, "name", what);
-	json_object(json, "args");
+	JSON_OBJECT(json, "args");
 	json_name(json, "name", name);
-	json_end(json);
-	json_end(json);
 }
 
 static void put_counter(struct json *json, size_t volume, uint64_t at_ns, uint64_t n)
 {
-	begin_event(json, "C", RECORDING_PID + 1 + volume, 0, at_ns);
+	TRACE_EVENT(json, "C", RECORDING_PID + 1 + volume, 0, at_ns);
 	json_text(json, "name", "breaks");
-	json_object(json, "args");
+	JSON_OBJECT(json, "args");
 	json_number(json, "breaks", n);
-	json_end(json);
-	json_end(json);
 }
 
 /* === Volumes and files === */
@@ -152,11 +152,11 @@ static void put_break(void *arg, uint32_t last_lba, const struct ft_snap_extent 
 	struct json *json = &t->json;
 
 	track->n_breaks++;
-	begin_event(json, "i", RECORDING_PID + 1 + track->volume, tid, t->now_ns);
+	TRACE_EVENT(json, "i", RECORDING_PID + 1 + track->volume, tid, t->now_ns);
 	json_text(json, "s", "t");
 	json_text(json, "cat", "break");
 	json_text(json, "name", cause_op_name(cause));
-	json_object(json, "args");
+	JSON_OBJECT(json, "args");
 	json_text(json, "flush", cause_flush_name(cause));
 	json_text(json, "why_here", cause_why_name(cause));
 	if (ft_cause_writer(cause) == FT_SNAP_WRITER_UNKNOWN || ft_cause_writer(cause) == FT_SNAP_WRITER_SEVERAL) {
@@ -169,8 +169,6 @@ static void put_break(void *arg, uint32_t last_lba, const struct ft_snap_extent 
 	json_number(json, "offset", x->lblk);
 	json_number(json, "lba", x->lba);
 	json_number(json, "last_lba", last_lba);
-	json_end(json);
-	json_end(json);
 }
 
 static void on_begin(void *arg, const struct replay_state *s)
@@ -248,13 +246,11 @@ static void put_gap(struct json *json, const struct span *span)
 {
 	if (!span->has_gap || span->next_ns == UINT64_MAX)
 		return;
-	begin_event(json, "X", RECORDING_PID, 0, span->last_ns);
+	TRACE_EVENT(json, "X", RECORDING_PID, 0, span->last_ns);
 	json_number(json, "dur", (span->next_ns - span->last_ns) / NS_PER_US);
 	json_text(json, "name", span->n_lost ? "events were lost" : "not recorded");
-	json_object(json, "args");
+	JSON_OBJECT(json, "args");
 	json_maybe(json, "lost", span->n_lost, span->n_lost);
-	json_end(json);
-	json_end(json);
 }
 
 static void put_tracks(struct trace *t, uint64_t end_ns)
@@ -270,15 +266,13 @@ static void put_tracks(struct trace *t, uint64_t end_ns)
 		AUTO_FREE char *path = track->path ? xasprintf("%s", track->path) : xasprintf("(inode %u)", track->ino);
 
 		put_name(json, "thread_name", pid, i + 1, path);
-		begin_event(json, "X", pid, i + 1, track->first_ns);
+		TRACE_EVENT(json, "X", pid, i + 1, track->first_ns);
 		json_number(json, "dur", (last_ns - track->first_ns) / NS_PER_US);
 		json_text(json, "cat", "file");
 		json_name(json, "name", path);
-		json_object(json, "args");
+		JSON_OBJECT(json, "args");
 		json_number(json, "inode", track->ino);
 		json_number(json, "breaks", track->n_breaks);
-		json_end(json);
-		json_end(json);
 	}
 }
 

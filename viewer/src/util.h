@@ -84,7 +84,7 @@ noreturn void die_usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_at(const char *name, size_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* What is declared with these is released at the end of its block, if it is there; with AUTO(), by a function that takes its address. */
-#define AUTO(function) __attribute__((cleanup(function)))
+#define AUTO(function) __attribute__((cleanup(function), unused))
 #define AUTO_FREE AUTO(auto_free)
 #define AUTO_CLOSE AUTO(auto_close)
 #define AUTO_FCLOSE AUTO(auto_fclose)

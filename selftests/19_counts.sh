@@ -4,6 +4,7 @@
 # 19_counts.sh - each number of `stats` is one that the test knows, because it has made it; the list at its end names the test of all else that is shown
 #
 # group: texts
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -67,6 +68,7 @@ shown() {
 }
 
 plan 24
+B=$(page_size)
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/dir
 for n in 1 2 3 4 5; do
@@ -84,15 +86,15 @@ expect "a volume with five files" "$(stats attached calls_attached volumes inode
 expect "the target has five files" "$(awk -v path=$MNT '$5 == path { print $3, $4 }' $DBG/targets)" "live 5"
 
 remember
-fileop write $MNT/a 0 64K sync
+fileop write $MNT/a 0 $((16 * B)) sync
 expect "16 new blocks" "$(since inodes extents events_write events_map events_truncate calls writers rescans)" \
 	"inodes 1 extents 1 events_write 16 events_map 0 events_truncate 0 calls 0 writers 1 rescans 0"
 remember
-fileop write $MNT/a 16K 4K sync
+fileop write $MNT/a $((4 * B)) "$B" sync
 expect "one block is written elsewhere" "$(since extents events_write writers rescans) $(sums)" \
 	"extents 2 events_write 1 writers 1 rescans 0 breaks 2 healed 0"
 remember
-fileop write $MNT/a 0 64K sync
+fileop write $MNT/a 0 $((16 * B)) sync
 expect "all are written elsewhere" "$(since extents events_write) $(sums)" "extents -2 events_write 16 breaks 0 healed 2"
 remember
 fileop write $MNT/direct 0 32K direct
@@ -106,12 +108,12 @@ done
 expect "three truncations" "$(since events_truncate rescans)" "events_truncate 3 rescans 0"
 sync
 remember
-fileop fallocate $MNT/a punch 16K 4K
-fileop fallocate $MNT/a zero 32K 4K
+fileop fallocate $MNT/a punch $((4 * B)) "$B"
+fileop fallocate $MNT/a zero $((8 * B)) "$B"
 settle
 expect "a hole and zeroes" "$(since events_fallocate calls mismatches lost)" "events_fallocate 2 calls 2 mismatches 0 lost 0"
 remember
-fileop atomic $MNT/dir/old1 begin write 0 12K commit
+fileop atomic $MNT/dir/old1 begin write 0 $((3 * B)) commit
 settle
 expect "three blocks are committed" "$(since events_atomic mismatches)" "events_atomic 3 mismatches 0"
 # F2FS keeps the nameless inode that it has written to until that of the file is evicted.
@@ -165,7 +167,7 @@ if make_special $DISK2 $MNT2 compress_algorithm=lz4,compress_log_size=2 -O extra
 	f2fs_io setflags compression $MNT2/z >/dev/null
 	settle
 	remember
-	fileop write $MNT2/z/a 0 64K sync
+	fileop write $MNT2/z/a 0 $((16 * B)) sync
 	settle
 	expect "four clusters on a second volume" "$(stats volumes) $(since events_compress)" "volumes 2 events_compress 4"
 else

@@ -4,6 +4,7 @@
 # 26_fallocate.sh - fallocate in all its modes
 #
 # group: write quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -16,6 +17,7 @@ both() {
 }
 
 plan 15
+B=$(page_size)
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/whole 0 4M
@@ -38,7 +40,7 @@ both punch 2000001 300003
 both punch 100 200
 check_exact "maps are exact after holes are punched" -u $MNT
 both collapse 64K 128K
-both collapse 1M 4K
+both collapse 1M "$B"
 check_exact "maps are exact after ranges are collapsed" -u $MNT
 both zero 300K 300K
 both zero 777777 77777
@@ -46,7 +48,7 @@ check_exact "maps are exact after ranges are zeroed" -u $MNT
 both zerokeep 5M 4M
 check_exact "maps are exact after a range beyond the end is zeroed" -u $MNT
 both insert 128K 256K
-both insert 0 4K
+both insert 0 "$B"
 check_exact "maps are exact after ranges are inserted" -u $MNT
 fileop write $MNT/whole 1M 3M
 fileop random $MNT/pieces 1024 200 "${SEED:-52}" every 9
@@ -64,11 +66,11 @@ fileop fallocate $MNT/whole default 0 2M
 fileop write $MNT/whole 512K 1M
 check_exact "maps are exact after truncation and preallocation" -u $MNT
 # A file of many more extents than an event reads, with holes between them and after them: a scan finds the rest.
-fileop write $MNT/extents 0 20M
+fileop write $MNT/extents 0 $((5120 * B))
 fileop random $MNT/extents 5120 4000 "${SEED:-52}" every 400
-fileop write $MNT/extents 22M 64K
+fileop write $MNT/extents $((5632 * B)) 64K
 settle
-fileop fallocate $MNT/extents default 0 24M
+fileop fallocate $MNT/extents default 0 $((6144 * B))
 check_exact "maps are exact after preallocation between and after $(column files $MNT/extents 5) extents" -u $MNT
 # The file is truncated before the module handles the event of the reservation.
 if late function=probe_fallocate before_ms=50; then
@@ -95,7 +97,7 @@ if late function=probe_fallocate before_ms=50; then
 	fileop random $MNT/holes 20000 1500 "${SEED:-53}"
 	settle
 	late function=run_worker before_ms=1500
-	fileop fallocate $MNT/holes default 0 80M
+	fileop fallocate $MNT/holes default 0 $((20480 * B))
 	fsfreeze --freeze $MNT
 	sleep 3
 	fsfreeze --unfreeze $MNT

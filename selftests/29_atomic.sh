@@ -4,6 +4,7 @@
 # 29_atomic.sh - atomic writes: F2FS writes to a hidden inode and moves the blocks to the file at the commit
 #
 # group: write
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -46,6 +47,7 @@ fresh() {
 }
 
 plan 26
+B=$(page_size)
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 1M
@@ -78,8 +80,8 @@ atomic "two replacements, then an atomic write" $MNT/f replace write 0 100K comm
 can_replace || tolerate mismatches "before 6.2, garbage collection beside an open atomic write contradicts a map, which is scanned then"
 # While an atomic write is open, blocks of the file itself are still moved: their events name the address that the map has, and
 # nothing is scanned. The collector takes a segment that is not full, in the middle of a large file.
-fileop write $MNT/h 0 5M sync
-fileop write $MNT/h 2400K 64K sync
+fileop write $MNT/h 0 $((1280 * B)) sync
+fileop write $MNT/h $((600 * B)) $((16 * B)) sync
 segment=$(path=$MNT/h awk '
 	/^# volume/ { split($4, main, "="); split($6, size, "=") }
 	!/^#/ && $NF == ENVIRON["path"] && $4 <= 500 && $4 + $3 > 500 {

@@ -9,6 +9,7 @@
 # the file has an extent cache.
 #
 # group: gc
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -46,22 +47,23 @@ moves() {
 move_one() {
 	local before
 
-	fileop write $MNT/from 0 1M
-	fileop write $MNT/to 0 1M
+	fileop write $MNT/from 0 $((256 * B))
+	fileop write $MNT/to 0 $((256 * B))
 	sync
 	before=$(lba_of $MNT/from 64)
-	fileop move $MNT/from 256K $MNT/to 512K 128K
+	fileop move $MNT/from $((64 * B)) $MNT/to $((128 * B)) $((32 * B))
 	check_exact "$1" $MNT
 	went=copied
 	[ "$(lba_of $MNT/to 128)" != "$before" ] || went=exchanged
 }
 
 plan 24
+B=$(page_size)
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 move_one "maps are exact after one range is moved"
 expect "F2FS copied the blocks" "$went" copied
-fileop move $MNT/from 900K $MNT/to 3M 64K
+fileop move $MNT/from $((225 * B)) $MNT/to $((768 * B)) $((16 * B))
 check_exact "maps are exact after a move beyond the end" $MNT
 fileop write $MNT/to 0 64K
 fileop move $MNT/to 0 $MNT/to 256K 64K
@@ -82,14 +84,14 @@ prepare checkpoint=disable
 move_one "checkpoint off: maps are exact after one range is moved"
 expect "F2FS exchanged the addresses" "$went" exchanged
 # The fifth block of 16 goes and comes back: the break behind it has gone.
-fileop write $MNT/whole.x 0 64K
-fileop write $MNT/one.x 0 4K
+fileop write $MNT/whole.x 0 $((16 * B))
+fileop write $MNT/one.x 0 "$B"
 sync
-fileop move $MNT/whole.x 16K $MNT/one.x 0 4K
+fileop move $MNT/whole.x $((4 * B)) $MNT/one.x 0 "$B"
 settle || :
 echo reset >$DBG/healed
 expect "a file without one of its blocks is in two fragments" "$(column files $MNT/whole.x 6)" 2
-fileop move $MNT/one.x 0 $MNT/whole.x 16K 4K
+fileop move $MNT/one.x 0 $MNT/whole.x $((4 * B)) "$B"
 settle || :
 expect "the break is healed when the block is back" "$(column files $MNT/whole.x 6) $(grep -v '^#' $DBG/healed | cut -d ' ' -f 2-)" "1 range none moved 1 .x"
 moves "maps are exact after exchanges"

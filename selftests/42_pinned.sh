@@ -4,6 +4,7 @@
 # 42_pinned.sh - pinned files
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -14,7 +15,7 @@ make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 : >$MNT/pinned
 fileop pin $MNT/pinned 1 || bail "this kernel cannot pin a file"
-fileop fallocate $MNT/pinned default 0 4M
+fileop fallocate $MNT/pinned default 0 $((1024 * $(page_size)))
 check_exact "maps are exact after a pinned file is preallocated" -u $MNT
 fileop write $MNT/pinned 0 1M
 fileop random $MNT/pinned 1024 100 "${SEED:-71}" direct

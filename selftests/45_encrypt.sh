@@ -7,6 +7,7 @@
 # (move_data_block() through the meta inode's pages).
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -24,6 +25,7 @@ stir() {
 }
 
 plan 10
+B=$(page_size)
 # otherwise F2FS may have collected before the test does
 if ! make_special $DISK $MNT compress_algorithm=lz4,background_gc=off -O encrypt,extra_attr,compression,casefold -C utf8; then
 	skip_rest "encryption" "this kernel or these tools have none"
@@ -37,7 +39,7 @@ load path=$MNT
 stir $MNT/secret
 check_exact "maps are exact for encrypted files" $MNT
 mkdir $MNT/secret/deep
-fileop many $MNT/secret/deep/f 50 30000 20000 7
+fileop many $MNT/secret/deep/f 50 $((7 * B)) $((5 * B)) 7
 rm $MNT/secret/deep/f*[135]
 mv $MNT/secret/a $MNT/secret/deep/moved
 check_exact "maps are exact after encrypted directories are renamed and removed" $MNT
@@ -65,8 +67,8 @@ f2fs_io setflags compression $MNT/both >/dev/null
 stir $MNT/both 2>/dev/null || :
 i=0
 while [ $i -lt 64 ]; do
-	dd if=/dev/urandom of=$MNT/both/mixed bs=4096 seek=$i count=3 conv=notrunc 2>/dev/null
-	fileop write $MNT/both/mixed $(((i + 4) * 4096)) 20000
+	dd if=/dev/urandom of=$MNT/both/mixed bs="$B" seek=$i count=3 conv=notrunc 2>/dev/null
+	fileop write $MNT/both/mixed $(((i + 4) * B)) $((5 * B))
 	i=$((i + 8))
 done
 check_exact "maps are exact for encrypted and compressed files" $MNT

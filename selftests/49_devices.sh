@@ -4,6 +4,7 @@
 # 49_devices.sh - volumes of several devices, and zoned ones: an LBA is counted over all devices
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -27,9 +28,11 @@ stir() {
 }
 
 plan 11
+B=$(page_size)
 modprobe loop
 # The first device is small, so that files go to the second one.
-truncate -s 96M /tmp/first
+FIRST=$((96 << 20))
+truncate -s $FIRST /tmp/first
 losetup /dev/loop7 /tmp/first
 mkfs.f2fs -q -f -t 0 -c $DISK2 /dev/loop7 >/dev/null
 mount_volume /dev/loop7 $MNT || bail "no volume of two devices"
@@ -37,16 +40,16 @@ load path=$MNT
 fileop write $MNT/a 0 4M
 fileop write $MNT/big 0 80M
 check_exact "maps are exact on two devices" $MNT
-check "files have blocks on the second device" awk '!/^#/ && $2 > 96 * 256 { n++ } END { exit !n }' $DBG/table
+check "files have blocks on the second device" awk -v first=$((FIRST / B)) '!/^#/ && $2 > first { n++ } END { exit !n }' $DBG/table
 expect "the volume has the size of both devices" "$(sed -n 's/^# volume .* blocks=\([0-9]*\) .*/\1/p' $DBG/table)" \
-	"$(((96 * 1024 * 1024 + $(blockdev --getsize64 $DISK2)) / 4096))"
+	"$(((FIRST + $(blockdev --getsize64 $DISK2)) / B))"
 # F2FS asks for the blocks of each direct write of 64 KiB twice, and the second time reports their address within their
 # device: such a report counts for nothing, the file is scanned.
 maps=$(stat_of events_map)
 fileop write $MNT/direct 0 1M direct
 settle
 expect "reports of direct writes to the second device are not taken" \
-	"$(awk -v path=$MNT/direct '$NF == path { print ($2 > 96 * 256) }' $DBG/table | sort -u) $(($(stat_of events_map) - maps))" "1 16"
+	"$(awk -v path=$MNT/direct -v first=$((FIRST / B)) '$NF == path { print ($2 > first) }' $DBG/table | sort -u) $(($(stat_of events_map) - maps))" "1 16"
 stir $MNT
 check_exact "maps are exact after all kinds of writes" $MNT
 fileop gc $MNT 1 30

@@ -5,6 +5,7 @@
 #
 # kernels: first
 # group: texts
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -21,7 +22,7 @@ plan 10
 make_volume $DISK $MNT mode=fragment:block,noinline_data || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
-fileop write $MNT/large 0 $((EXTENTS * 4096))
+fileop write $MNT/large 0 $((EXTENTS * $(page_size)))
 sync
 load path=$MNT max_mem_mb=1
 check_exact "maps are exact for a file of many extents" $MNT

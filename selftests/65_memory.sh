@@ -9,12 +9,14 @@
 #
 # kernels: first
 # group: memory
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
 plan 12
+B=$(page_size)
 [ "$SLOW" = 1 ] || skip_rest "memory of an extent" "the checks of this kernel take additional memory"
 
 # The memory that a slab may keep on each CPU.
@@ -61,7 +63,7 @@ load path=$MNT,$MNT2 causes=0
 [ -n "$(nodes)" ] || skip_rest "memory of an extent" "this kernel keeps nodes in one slab with others of their size"
 
 begin
-fileop write $MNT/in_order 0 $((want * 4300))
+fileop write $MNT/in_order 0 $((want * 21 * B / 20))
 sync
 measure "written in order" 12
 
@@ -75,12 +77,14 @@ sync
 # a worker frees the nodes
 check "the nodes of a removed file are freed" loop_until $PATIENCE freed_down_to "$before"
 
-fileop write $MNT2/dense 0 $((want * 4300))
+fileop write $MNT2/dense 0 $((want * 21 * B / 20))
 begin
 fileop random $MNT2/dense $((want * 21 / 20)) $((want * 11 / 5)) 66 every 1000
 sync
 measure "overwritten at random" 16
 
+# there may be no room for both
+rm $MNT2/dense
 unload
 load path=$MNT2
 begin

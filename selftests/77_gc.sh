@@ -4,6 +4,7 @@
 # 77_gc.sh - blocks moved by garbage collection are counted: the same as in F2FS, by victim and by file
 #
 # group: gc quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -14,7 +15,7 @@ STATUS=/sys/kernel/debug/f2fs/status
 
 # age(prefix) - fragmented files, every other one removed: victims for the collector
 age() {
-	fileop many "$1" 200 30000 20000 7
+	fileop many "$1" 200 $((7 * B)) $((5 * B)) 7
 	sync
 	rm "$1"*[1245780]
 	sync
@@ -157,6 +158,7 @@ moved_of() {
 
 TRACING=/sys/kernel/tracing
 plan 40
+B=$(page_size)
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -166,7 +168,7 @@ expect "gc has no victim and no file before garbage collection" "$(awk '$1 == "v
 [ -f $STATUS ] || echo "# this kernel has no $STATUS"
 
 age $MNT/w/g
-fileop write $MNT/w/full 0 5M sync
+fileop write $MNT/w/full 0 $((1280 * B)) sync
 settle
 grep -v '^#' $DBG/files >/tmp/files
 by_segment >/tmp/segments
@@ -259,7 +261,7 @@ check "no victim has more moved blocks than valid ones" awk '$1 == "victim" && $
 asked=$(path=$MNT/w/full awk '
 	/^# volume/ { split($4, main, "="); split($6, size, "=") }
 	!/^#/ && $NF == ENVIRON["path"] && $4 <= 600 && $4 + $3 > 600 { print int(($2 + 600 - $4 - main[2]) / size[2]) }' $DBG/table)
-fileop write $MNT/w/full 2400K 64K sync
+fileop write $MNT/w/full $((600 * B)) $((16 * B)) sync
 settle
 by_segment >/tmp/segments
 cat $DBG/extents >/tmp/earlier
@@ -271,17 +273,17 @@ expect "gc has these blocks for that victim" "$(moved_of "$asked")" "$(changed /
 
 # On a nearly full volume all new breaks are caused by garbage collection.
 loop_until 20 umount $MNT 2>/dev/null || :
-mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
+mkfs.f2fs -q -f -t 0 $DISK $((64 * B)) >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
 mkdir -p $MNT/w
 await_live
 n=0
-while [ "$(df -m $MNT | awk 'END { print $4 }')" -gt 12 ] && [ $n -lt 40 ]; do
-	fileop many $MNT/w/n$n- 20 200000 20000 7
+while [ "$(df -m $MNT | awk 'END { print $4 }')" -gt $((B * 3 / 1024)) ] && [ $n -lt 40 ]; do
+	fileop many $MNT/w/n$n- 20 $((49 * B)) $((5 * B)) 7
 	sync
 	n=$((n + 1))
 done
 rm $MNT/w/n*-*[147]
-fileop many $MNT/w/m 30 150000 20000 7
+fileop many $MNT/w/m 30 $((37 * B)) $((5 * B)) 7
 sync
 settle
 echo "# $(df -m $MNT | awk 'END { print $5 }') in use"

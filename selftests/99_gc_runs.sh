@@ -4,6 +4,7 @@
 # 99_gc_runs.sh - collections have the reasons that were made, and take the time that F2FS's events and programs measure
 #
 # group: gc
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -15,7 +16,7 @@ IOCTL=$TRACING/events/syscalls/sys_enter_ioctl
 
 # age(prefix) - fragmented files, most of them removed: victims for the collector
 age() {
-	fileop many "$1" 200 30000 20000 7
+	fileop many "$1" 200 $((7 * B)) $((5 * B)) 7
 	sync
 	rm "$1"*[1245780]
 	sync
@@ -103,6 +104,7 @@ measured() {
 }
 
 plan 46
+B=$(page_size)
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 for event in f2fs_gc_begin f2fs_gc_end f2fs_get_victim; do
@@ -231,14 +233,14 @@ agree "in the background" idle
 
 # A small volume, nearly full: writers collect.
 loop_until 20 umount $MNT 2>/dev/null || :
-mkfs.f2fs -q -f -t 0 $DISK 131072 >/dev/null && mount_volume $DISK $MNT background_gc=off || bail "no small volume"
+mkfs.f2fs -q -f -t 0 $DISK $((32 * B)) >/dev/null && mount_volume $DISK $MNT background_gc=off || bail "no small volume"
 await_live
 fill() {
 	local n
 
 	n=0
-	while [ "$(df -m $MNT | awk 'END { print $4 }')" -gt 8 ] && [ $n -lt 60 ]; do
-		fileop many $MNT/n$n- 20 200000 20000 7 || :
+	while [ "$(df -m $MNT | awk 'END { print $4 }')" -gt $((B / 512)) ] && [ $n -lt 60 ]; do
+		fileop many $MNT/n$n- 20 $((49 * B)) $((5 * B)) 7 || :
 		sync
 		n=$((n + 1))
 	done
@@ -259,7 +261,7 @@ expect "nearly full: the times of each process are those of F2FS's events" "$(aw
 : >$MNT/pinned
 fileop pin $MNT/pinned 1
 begin
-fileop fallocate $MNT/pinned default 0 8M 2>/dev/null || :
+fileop fallocate $MNT/pinned default 0 $((2048 * B)) 2>/dev/null || :
 end
 expect "a pinned file needs sections: all collections are counted" "$(awk '$2 == "sum" { n += $4 } END { print n }' /tmp/runs)" "$(wc -l </tmp/traced)"
 check "some of them are for it" awk '$2 == "sum" && $3 == "pinned" && $4 { found = 1 } END { exit !found }' /tmp/runs

@@ -4,6 +4,7 @@
 # 99_latency.sh - reads and requests are counted; 99_latency_prices.sh compares their times as well
 #
 # group: causes
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -73,7 +74,7 @@ rest() {
 # fit() - print what the reads of 128 KiB add up to that a price is fitted to, but for the time and its square: n x l xx xl ll; and
 # whether its products with x and l are right if all reads have the same of these
 fit() {
-	awk '$2 == "fit" && $3 == 32 { print $4, $5, $6, $8, $9, $10, ($7 > 0 && $11 * $4 == $5 * $7 && $12 * $4 == $6 * $7) }' $DBG/latency
+	awk -v blocks=$K128 '$2 == "fit" && $3 == blocks { print $4, $5, $6, $8, $9, $10, ($7 > 0 && $11 * $4 == $5 * $7 && $12 * $4 == $6 * $7) }' $DBG/latency
 }
 
 # timed_sum(field, pieces) - print a sum over all lengths: 5 the reads, 6 those that failed, 7 waited for, 8 their times, 9 waiting; of reads
@@ -85,7 +86,7 @@ timed_sum() {
 
 # price() - print what a request more takes, and then how long a read takes on average, in microseconds: for reads of 128 KiB
 price() {
-	awk '$2 == "fit" && $3 == 32 { d = $4 * $8 - $5 * $5; printf "%d %d\n", (d > 0 ? ($4 * $11 - $5 * $7) / d : -1), $7 / $4 }' $DBG/latency
+	awk -v blocks=$K128 '$2 == "fit" && $3 == blocks { d = $4 * $8 - $5 * $5; printf "%d %d\n", (d > 0 ? ($4 * $11 - $5 * $7) / d : -1), $7 / $4 }' $DBG/latency
 }
 
 # within(number, wanted, per cent, [slack]) - are they as near, or within the slack?
@@ -314,6 +315,9 @@ others_are_counted() {
 }
 
 plan $((17 + 38 * ${PRICES:-0}))
+B=$(page_size)
+# Blocks of 128 KiB, of 1 MiB.
+K128=$((131072 / B)) M1=$((1048576 / B))
 trap end EXIT
 mounted $TRACING || mount -t tracefs tracefs $TRACING
 
@@ -336,32 +340,33 @@ expect "the format" "$(head -n 1 $DBG/latency)" "# fragtrace latency 1"
 expect "a write other than reset is refused" "$(fileop say $DBG/latency all)" EINVAL
 fileop reads $MNT/off 0 1M 128K 128K
 expect "a file in one piece" "$(counts $MNT/off) $(bytes_of $MNT/off)" "8 8 1048576"
-fileop reads $MNT/off 0 1M 4K 4K random
-expect "each page" "$(counts $MNT/off) $(bytes_of $MNT/off)" "264 264 2097152"
-fileop reads $MNT/off 0 1M 4K 4K mmap random
-expect "each page, through a mapping" "$(counts $MNT/off) $(bytes_of $MNT/off)" "520 520 3145728"
-check "of reads in one piece about four of 128 are timed ($(timed_sum 5))" within "$(timed_sum 5)" 18 50
-fileop write $MNT/hole 0 4K
-fileop write $MNT/hole 60K 4K
-fileop write $MNT/hole 124K 4K
+fileop reads $MNT/off 0 1M "$B" "$B" random
+expect "each page" "$(counts $MNT/off) $(bytes_of $MNT/off)" "$((8 + M1)) $((8 + M1)) 2097152"
+fileop reads $MNT/off 0 1M "$B" "$B" mmap random
+expect "each page, through a mapping" "$(counts $MNT/off) $(bytes_of $MNT/off)" "$((8 + 2 * M1)) $((8 + 2 * M1)) 3145728"
+check "of reads in one piece about four of 128 are timed ($(timed_sum 5))" within "$(timed_sum 5)" $((2 + M1 / 16)) 50
+fileop write $MNT/hole 0 "$B"
+fileop write $MNT/hole $((65536 - B)) "$B"
+fileop write $MNT/hole $((131072 - B)) "$B"
 sync
 fileop reads $MNT/hole 0 128K 128K 128K direct
 fileop reads $MNT/hole 0 128K 128K 128K
-expect "blocks with holes between them that follow each other on the disk are in one piece" "$(counts $MNT/hole) $(bytes_of $MNT/hole)" "2 4 24576"
+expect "blocks with holes between them that follow each other on the disk are in one piece" "$(counts $MNT/hole) $(bytes_of $MNT/hole)" "2 4 $((6 * B))"
 # A read that ends in a hole is over when its call returns.
 for window in 0 1 2 3; do
-	fileop write $MNT/ends $((window * 128))K 4K
+	fileop write $MNT/ends $((window * 128))K "$B"
 done
 fileop truncate $MNT/ends 512K
 sync
 fileop reads $MNT/ends 0 512K 128K 128K direct
-expect "direct reads that end in a hole" "$(counts $MNT/ends) $(bytes_of $MNT/ends)" "4 4 16384"
+expect "direct reads that end in a hole" "$(counts $MNT/ends) $(bytes_of $MNT/ends)" "4 4 $((4 * B))"
 # In each 128 KiB one block is elsewhere: two requests more. No price is fitted to the first read, as none was timed before.
 broken $MNT/three 8
 echo reset >$DBG/latency
 fileop reads $MNT/three 0 1M 128K 128K direct
 expect "each read is three requests" "$(counts $MNT/three) $(bytes_of $MNT/three)" "8 24 1048576"
-expect "the sums of seven reads with two requests more and 32 blocks" "$(fit)" "7 14 224 28 448 7168 1"
+expect "the sums of seven reads with two requests more and $K128 blocks" "$(fit)" \
+	"7 14 $((7 * K128)) 28 $((14 * K128)) $((7 * K128 * K128)) 1"
 unload
 umount $MNT
 
@@ -388,8 +393,8 @@ fi
 # Reads through the page cache that end in a hole are never over: 400 tasks, which all live on, keep their places in the table of reads.
 # A place is free again after 4 s, once another task wants it.
 make_volume $DISK $MNT || bail "no volume"
-fileop many $MNT/ends 400 4096 0
-fileop many $MNT/one 100 4096 0
+fileop many $MNT/ends 400 "$B" 0
+fileop many $MNT/one 100 "$B" 0
 for file in $MNT/ends* $MNT/one*; do
 	# one byte is enough for the shell's read
 	echo 1<>"$file"
@@ -421,7 +426,7 @@ umount $MNT
 # Many tasks, and little memory: the sums are exact, whatever files they are of. Two tasks may have the same place in the table of
 # reads; what the second one reads meanwhile is counted as other requests.
 make_volume $DISK $MNT || bail "no volume"
-fileop many $MNT/f 1000 4096 0
+fileop many $MNT/f 1000 "$B" 0
 sync
 load path=$MNT latency=1 max_mem_mb=1
 settle || :

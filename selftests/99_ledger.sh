@@ -4,6 +4,7 @@
 # 99_ledger.sh - what is written is counted by kind, process and file; sums are those of F2FS's iostat and of the disk, to the byte
 #
 # group: causes quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -119,12 +120,13 @@ check_sums() {
 }
 
 plan 29
+B=$(page_size)
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 if ! echo 1 >"$SYS/iostat_enable" 2>/dev/null || ! grep -q 'fs cp meta' "/proc/fs/f2fs/${DISK##*/}/iostat_info"; then
 	skip_rest "sums of F2FS" "this kernel has no iostat"
 fi
 load path=$MNT
-fileop write $MNT/a 0 64K sync
+fileop write $MNT/a 0 $((16 * B)) sync
 check "without ledger=1 the file says so" grep -q '^# not known: the module was loaded with ledger=0$' $DBG/ledger
 expect "and has nothing" "$(grep -vc '^#' $DBG/ledger)" 0
 unload
@@ -136,41 +138,41 @@ expect "the format" "$(head -n 1 $DBG/ledger)" "# fragtrace ledger 1"
 expect "a write other than reset is refused" "$(fileop say $DBG/ledger all)" EINVAL
 
 begin
-fileop write $MNT/direct 0 64K direct
-expect "16 direct blocks" "$(kinds) $(device 3)" "direct - 65536 65536"
-expect "are of the file, and of the process" "$(of file $MNT/direct), $(of process fileop)" "0 0 65536 0 0 0 0, 0 0 65536 0 0 0 0"
+fileop write $MNT/direct 0 $((16 * B)) direct
+expect "16 direct blocks" "$(kinds) $(device 3)" "direct - $((16 * B)) $((16 * B))"
+expect "are of the file, and of the process" "$(of file $MNT/direct), $(of process fileop)" "0 0 $((16 * B)) 0 0 0 0, 0 0 $((16 * B)) 0 0 0 0"
 begin
-fileop write $MNT/a 64K 4K sync
-expect "an fsync of a new block is a block and a node" "$(kinds) $(device 3)" "new hot_data 4096, node_sync warm_node 4096 8192"
-expect "both are of the file, and of the process" "$(of file $MNT/a), $(of process fileop)" "4096 0 0 4096 4096 0 0, 4096 0 0 4096 4096 0 0"
+fileop write $MNT/a $((16 * B)) "$B" sync
+expect "an fsync of a new block is a block and a node" "$(kinds) $(device 3)" "new hot_data $B, node_sync warm_node $B $((2 * B))"
+expect "both are of the file, and of the process" "$(of file $MNT/a), $(of process fileop)" "$B 0 0 $B $B 0 0, $B 0 0 $B $B 0 0"
 begin
-fileop write $MNT/a 0 8K sync
-expect "two blocks are rewritten" "$(kinds)" "rewritten hot_data 8192, node_sync warm_node 4096"
+fileop write $MNT/a 0 $((2 * B)) sync
+expect "two blocks are rewritten" "$(kinds)" "rewritten hot_data $((2 * B)), node_sync warm_node $B"
 begin
-fileop write $MNT/a 0 4K
-fileop write $MNT/a 8K 4K
+fileop write $MNT/a 0 "$B"
+fileop write $MNT/a $((2 * B)) "$B"
 check_sums "two processes before a flush"
-expect "blocks of a file that both have dirtied are of neither" "$(of process fileop)" "4096 0 0 0 0 0 0"
+expect "blocks of a file that both have dirtied are of neither" "$(of process fileop)" "$B 0 0 0 0 0 0"
 begin
-fileop mmap $MNT/a 0 12K
+fileop mmap $MNT/a 0 $((3 * B))
 check_sums "a mapping"
-expect "three pages" "$(of file $MNT/a | cut -d ' ' -f 1-2)" "0 12288"
+expect "three pages" "$(of file $MNT/a | cut -d ' ' -f 1-2)" "0 $((3 * B))"
 begin
 echo 1 >"$SYS/ipu_policy"
-fileop write $MNT/a 0 16K sync
+fileop write $MNT/a 0 $((4 * B)) sync
 echo 0 >"$SYS/ipu_policy"
-expect "four blocks in place" "$(kinds)" "in_place - 16384, node_sync warm_node 4096"
+expect "four blocks in place" "$(kinds)" "in_place - $((4 * B)), node_sync warm_node $B"
 begin
 mkdir $MNT/dir
 check_sums "a directory"
-check "is blocks of directories ($(kind directory)), and nodes of no file" test "$(kind directory)" -ge 4096 -a "$(sums file | cut -d ' ' -f 5)" -ge 4096
+check "is blocks of directories ($(kind directory)), and nodes of no file" test "$(kind directory)" -ge "$B" -a "$(sums file | cut -d ' ' -f 5)" -ge "$B"
 begin
-fileop defrag $MNT/a 0 64K
+fileop defrag $MNT/a 0 $((16 * B))
 check_sums "a defragmentation"
-expect "16 blocks are moved" "$(kind defrag) $(of file $MNT/a | cut -d ' ' -f 7)" "65536 65536"
+expect "16 blocks are moved" "$(kind defrag) $(of file $MNT/a | cut -d ' ' -f 7)" "$((16 * B)) $((16 * B))"
 
 # Garbage collection: files with holes between them.
-fileop many $MNT/dir/f 300 30000 20000 7
+fileop many $MNT/dir/f 300 $((7 * B)) $((5 * B)) 7
 sync
 rm $MNT/dir/f*[1245780]
 begin
@@ -189,7 +191,7 @@ fileop random $MNT/r2 2000 1500 $((SEED + 1)) direct &
 fileop append $MNT/r3 10000 60 fdatasync &
 (
 	for n in 1 2 3 4 5 6 7 8 9; do
-		fileop mmap $MNT/r4 $((n * SEED % 50 * 4096)) 40000
+		fileop mmap $MNT/r4 $((n * SEED % 50 * B)) 40000
 		mkdir $MNT/dir/d$n
 		echo $n >$MNT/dir/d$n/inline
 		rm -f $MNT/dir/f*$n
@@ -205,7 +207,7 @@ unload
 load path=$MNT ledger=1 max_mem_mb=1
 settle || :
 begin
-fileop many $MNT/dir/m 3000 4096 0
+fileop many $MNT/dir/m 3000 "$B" 0
 check_sums "little memory"
 check "memory was short" awk '$2 == "file" && $NF == "*" && $3 { found = 1 } END { exit !found }' $DBG/ledger
 unload

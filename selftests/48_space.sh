@@ -4,6 +4,7 @@
 # 48_space.sh - checkpoint off and on, collection by ioctl and in urgent modes, trim, discard, a volume that shrinks
 #
 # group: features
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -13,7 +14,7 @@ sys=/sys/fs/f2fs/${DISK##*/}
 
 # age(prefix) - fragmented files, every other one removed: victims for the collector
 age() {
-	fileop many "$MNT/$1" 120 30000 20000 7
+	fileop many "$MNT/$1" 120 $((7 * B)) $((5 * B)) 7
 	sync
 	rm "$MNT/$1"*[1245780]
 	sync
@@ -38,6 +39,7 @@ hurry() {
 }
 
 plan 19
+B=$(page_size)
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 2M
@@ -93,12 +95,12 @@ fi
 make_volume $DISK $MNT mode=fragment:segment || bail "no volume"
 await_live
 echo 16 >"$sys/max_fragment_chunk" 2>/dev/null || :
-fileop write $MNT/a 0 40M
+fileop write $MNT/a 0 $((10240 * B))
 fileop random $MNT/a 10240 200 "${SEED:-483}" every 50
 age shrink
 check_exact "maps are exact for files scattered over the volume" $MNT
 before=$(volume_blocks)
-expect "the size of the volume is right" "$before" "$(($(blockdev --getsize64 $DISK) / 4096))"
+expect "the size of the volume is right" "$before" "$(($(blockdev --getsize64 $DISK) / B))"
 half=$((before / 2 / 512 * 512))
 if fileop resize $MNT/a $half; then
 	check_exact "maps are exact after the volume is shrunk to half" $MNT
@@ -114,7 +116,7 @@ umount $MNT
 if resize.f2fs $DISK >/dev/null 2>&1 && ! fsck.f2fs --dry-run $DISK 2>/dev/null | grep -q '\[Fail\]'; then
 	mount_volume $DISK $MNT
 	await_live
-	fileop write $MNT/a 40M 10M
+	fileop write $MNT/a $((10240 * B)) 10M
 	check_exact "maps are exact after the volume is grown" $MNT
 	expect "the table has the size after growing" "$(volume_blocks)" "$before"
 else

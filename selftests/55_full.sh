@@ -4,6 +4,7 @@
 # 55_full.sh - a nearly full device: F2FS fills holes (SSR), or writes in place (IPU), or has no space
 #
 # group: write
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -19,11 +20,11 @@ written() {
 # fill() - a small volume with many holes, hardly any free segment, and two files to write to
 fill() {
 	mounted $MNT && umount $MNT
-	mkfs.f2fs -q -f $DISK $((120 << 11)) >/dev/null
+	mkfs.f2fs -q -f $DISK $((60 * B)) >/dev/null
 	mount_volume $DISK $MNT "$1" || bail "no volume"
-	fileop write $MNT/data 0 16M
+	fileop write $MNT/data 0 $((4096 * B))
 	# Until there is no space.
-	fileop many $MNT/f 3000 40000 5000 9 2>/dev/null || :
+	fileop many $MNT/f 3000 $((10 * B)) $((5 * B / 4)) 9 2>/dev/null || :
 	sync
 	rm $MNT/f*[147]
 	sync
@@ -38,11 +39,12 @@ stir() {
 		fileop random $MNT/data 4096 800 "$(($1 + i))" every 40 || :
 		i=$((i + 1))
 	done
-	fileop write $MNT/new 0 4M 2>/dev/null || :
+	fileop write $MNT/new 0 $((1024 * B)) 2>/dev/null || :
 	fileop random $MNT/data 4096 200 "$1" direct 2>/dev/null || :
 }
 
 plan 9
+B=$(page_size)
 fill ""
 load path=$MNT
 check_exact "maps are exact on a full volume with holes" $MNT
@@ -65,9 +67,9 @@ echo 12 >"$sys/ipu_policy"
 stir "${SEED:-554}"
 check_exact "maps are exact after writes in place because utilization is high" $MNT
 # No space is left: the map must be correct after a failed write, too.
-fileop write $MNT/last 0 200M 2>/dev/null || :
-fileop fallocate $MNT/reserve default 0 50M 2>/dev/null || :
-fileop write $MNT/reserve 0 5M direct 2>/dev/null || :
+fileop write $MNT/last 0 $((51200 * B)) 2>/dev/null || :
+fileop fallocate $MNT/reserve default 0 $((12800 * B)) 2>/dev/null || :
+fileop write $MNT/reserve 0 $((1280 * B)) direct 2>/dev/null || :
 check_exact "maps are exact when no space is left" $MNT
 rm $MNT/f*[2580]
 fileop gc $MNT 1 20

@@ -7,6 +7,7 @@
 #
 # kernels: first
 # group: causes
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -141,11 +142,11 @@ by_trace_cmd() {
 
 # some_of_all() - one operation of each kind
 some_of_all() {
-	fileop write $MNT/w/a 0 256K
-	fileop append $MNT/w/b 4096 20 fdatasync
+	fileop write $MNT/w/a 0 $((64 * B))
+	fileop append $MNT/w/b "$B" 20 fdatasync
 	sync
 	fileop random $MNT/w/a 64 40 3 every 4
-	fileop append $MNT/w/a 4096 3 fdatasync
+	fileop append $MNT/w/a "$B" 3 fdatasync
 	fileop fallocate $MNT/w/c keep 0 1M
 	fileop append $MNT/w/c 100000 3 fdatasync
 	fileop truncate $MNT/w/c 300000
@@ -153,11 +154,11 @@ some_of_all() {
 	fileop write $MNT/w/direct 0 64K direct
 	fileop write $MNT/w/direct 96K 64K direct
 	sync
-	fileop fallocate $MNT/w/b punch 8K 16K
-	fileop fallocate $MNT/w/b insert 4K 8K
-	fileop fallocate $MNT/w/a collapse 4K 8K
-	fileop atomic $MNT/w/b begin write 0 4096 commit
-	fileop defrag $MNT/w/a 0 64K
+	fileop fallocate $MNT/w/b punch $((2 * B)) $((4 * B))
+	fileop fallocate $MNT/w/b insert "$B" $((2 * B))
+	fileop fallocate $MNT/w/a collapse "$B" $((2 * B))
+	fileop atomic $MNT/w/b begin write 0 "$B" commit
+	fileop defrag $MNT/w/a 0 $((16 * B))
 	fileop write $MNT/w/gone 0 64K sync
 	rm $MNT/w/gone
 	mv $MNT/old $MNT/w/old
@@ -165,14 +166,15 @@ some_of_all() {
 }
 
 plan 25
+B=$(page_size)
 make_volume $DISK $MNT || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 mkdir $MNT/w
-fileop write $MNT/w/a 0 128K
-fileop append $MNT/old 4096 4 fdatasync
-fileop append $MNT/w/a 4096 4 fdatasync
-fileop append $MNT/old 4096 4 fdatasync
-fileop append $MNT/w/other 4096 4 fdatasync
+fileop write $MNT/w/a 0 $((32 * B))
+fileop append $MNT/old "$B" 4 fdatasync
+fileop append $MNT/w/a "$B" 4 fdatasync
+fileop append $MNT/old "$B" 4 fdatasync
+fileop append $MNT/w/other "$B" 4 fdatasync
 load path=$MNT/w
 echo 8192 >$TRACING/buffer_size_kb
 check "the events are there" test -d $TRACING/events/fragtrace/extent_change
@@ -193,8 +195,8 @@ by_trace_cmd "trace-cmd prints the same"
 
 begin
 for n in 1 2 3 4 5 6 7 8; do
-	fileop append $MNT/w/counted 4096 1 fdatasync
-	fileop append $MNT/w/rival 4096 1 fdatasync
+	fileop append $MNT/w/counted "$B" 1 fdatasync
+	fileop append $MNT/w/rival "$B" 1 fdatasync
 done
 settle
 ino=$(stat -c %i $MNT/w/counted)
@@ -213,7 +215,7 @@ fuzz storm --seed "${SEED:-761}" --threads 3 --ops 200 $MNT/w
 same "a storm of three threads"
 
 begin
-fileop many $MNT/w/g 100 30000 20000 7
+fileop many $MNT/w/g 100 $((7 * B)) $((5 * B)) 7
 sync
 rm $MNT/w/g*[1245780]
 sync
@@ -224,14 +226,14 @@ check "its blocks" event "op=gc_fg flush=none"
 by_trace_cmd "trace-cmd prints the same of victims"
 
 # A buffer that is too small loses events, and the numbers show that. The
-# gap may lie anywhere: each CPU has a buffer of its own.
+# gap may lie anywhere: each CPU has a buffer of its own, of whole pages.
 echo 4 >$TRACING/buffer_size_kb
 listen 1
 echo 0 >$TRACING/options/overwrite
-fileop append $MNT/w/lossy 4096 400 fdatasync
+fileop append $MNT/w/lossy "$B" $((B / 10)) fdatasync
 events >/tmp/head
 echo >$TRACING/trace
-fileop append $MNT/w/lossy 4096 1 fdatasync
+fileop append $MNT/w/lossy "$B" 1 fdatasync
 events >/tmp/tail
 cat /tmp/head /tmp/tail >/tmp/numbers
 check "events before and after the loss" test -s /tmp/head -a -s /tmp/tail

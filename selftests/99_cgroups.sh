@@ -5,6 +5,7 @@
 #
 # kernels: first
 # group: causes
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -37,6 +38,9 @@ device_reads() {
 }
 
 plan 32
+B=$(page_size)
+# Blocks of 1 MiB.
+M1=$((1048576 / B))
 [ -f $CGROUPS/cgroup.procs ] || mount -t cgroup2 none $CGROUPS || skip_rest "cgroups" "this kernel has none of version 2"
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
@@ -46,8 +50,8 @@ for name in whole pieces; do
 	sync
 done
 block=0
-while [ $block -lt 256 ]; do
-	fileop write $MNT/pieces $((4 * block))K 4K
+while [ $block -lt $M1 ]; do
+	fileop write $MNT/pieces $((block * B)) "$B"
 	block=$((block + 2))
 done
 sync
@@ -60,37 +64,41 @@ unload
 
 load path=$MNT cgroups=1
 settle || :
-expect "the format" "$(tr '\n' ' ' <$DBG/by_cgroup)" \
+expect "the format" "$(grep -v '^# block_bytes' $DBG/by_cgroup | tr '\n' ' ')" \
 	"# fragtrace by_cgroup 1 # dev reads bytes requests whole unknown path "
 reads one $MNT/whole 0 1M 128K 128K direct
 expect "direct reads of a whole file" "$(counts /one)" "8 1048576 8 8 0"
 before=$(device_reads)
 reads two/below $MNT/pieces 0 1M 128K 128K direct
 after=$(device_reads)
-expect "direct reads of single blocks" "$(counts /two/below)" "8 1048576 256 8 0"
-expect "the device had as many requests" $((after - before)) 256
-expect "\`files\` foresees as many" "$(column files $MNT/pieces 9) $(column files $MNT/pieces 10)" "256 8"
+expect "direct reads of single blocks" "$(counts /two/below)" "8 1048576 $M1 8 0"
+expect "the device had as many requests" $((after - before)) $M1
+expect "\`files\` foresees as many" "$(column files $MNT/pieces 9) $(column files $MNT/pieces 10)" "$M1 8"
 expect "the parent of a cgroup has read nothing" "$(counts /two)" ""
 expect "the one that breaks cost most comes first" "$(awk '!/^#/ { print $7; exit }' $DBG/by_cgroup)" /two/below
 expect "the device is that of the volume" "$(awk '!/^#/ { print $1; exit }' $DBG/by_cgroup)" "$(awk '!/^#/ { print $1; exit }' $DBG/table)"
 reads one $MNT/whole 0 1M 128K 128K direct
-fileop write $MNT/broken 0 64K sync
+fileop write $MNT/broken 0 $((16 * B)) sync
 (
 	echo 0 >$CGROUPS/one/cgroup.procs
-	exec fileop write $MNT/broken 16K 4K sync
+	exec fileop write $MNT/broken $((4 * B)) "$B" sync
 )
-expect "the cgroup of the process that broke a file is known" "$(fragtrace processes | awk '!/^#/ && $5 == "fileop" { print $2, $3, $4, $7 }')" \
-	"2 12 1 /one"
+if command -v fragtrace >/dev/null; then
+	expect "the cgroup of the process that broke a file is known" \
+		"$(fragtrace processes | awk '!/^#/ && $5 == "fileop" { print $2, $3, $4, $7 }')" "2 12 1 /one"
+else
+	skip "the cgroup of the process that broke a file is known" "fragtrace is not in this guest"
+fi
 expect "counts add up" "$(counts /one)" "16 2097152 16 16 0"
 
 reads cache $MNT/pieces 0 1M 128K 128K
-expect "readahead" "$(counts /cache)" "8 1048576 256 8 0"
+expect "readahead" "$(counts /cache)" "8 1048576 $M1 8 0"
 reads cache $MNT/pieces 0 1M 128K 128K cached
-expect "what the page cache has is not read" "$(counts /cache)" "8 1048576 256 8 0"
-reads pages $MNT/pieces 0 1M 4K 64K random
-expect "pages by system calls" "$(counts /pages)" "16 65536 16 16 0"
-reads mapped $MNT/pieces 0 1M 4K 64K random mmap
-expect "pages of a mapping" "$(counts /mapped)" "16 65536 16 16 0"
+expect "what the page cache has is not read" "$(counts /cache)" "8 1048576 $M1 8 0"
+reads pages $MNT/pieces 0 1M "$B" 64K random
+expect "pages by system calls" "$(counts /pages)" "16 $((16 * B)) 16 16 0"
+reads mapped $MNT/pieces 0 1M "$B" 64K random mmap
+expect "pages of a mapping" "$(counts /mapped)" "16 $((16 * B)) 16 16 0"
 reads 'odd name' $MNT/whole 0 1M 128K 128K direct uring
 expect "io_uring, in a cgroup with a space in its name" "$(counts '/odd\040name')" "8 1048576 8 8 0"
 
@@ -111,20 +119,20 @@ expect "it does on the device" $((after - before)) 1
 reads around $MNT/hole 0 128K 128K 128K
 expect "with readahead, too" "$(counts /around)" "3 393216 2 2 0"
 
-# Every second block or so is apart: 5 MiB have some 600 extents, 10 MiB more than 1024.
-fileop write $MNT/large 0 10M
+# Every second block or so is apart: half of the file has some 600 extents, all of it more than 1024.
+fileop write $MNT/large 0 $((2560 * B))
 sync
 fileop random $MNT/large 2560 2000 1 >/dev/null
 settle || :
-reads large $MNT/large 0 10M 10M 10M direct
+reads large $MNT/large 0 $((2560 * B)) $((2560 * B)) $((2560 * B)) direct
 expect "a read of too many extents is unknown" "$(counts /large)" "0 0 0 0 1"
-reads large $MNT/large 0 10M 5M 5M direct
-expect "a smaller one is not" "$(counts /large | cut -d ' ' -f 1,2,4,5)" "2 10485760 2 1"
+reads large $MNT/large 0 $((2560 * B)) $((1280 * B)) $((1280 * B)) direct
+expect "a smaller one is not" "$(counts /large | cut -d ' ' -f 1,2,4,5)" "2 $((2560 * B)) 2 1"
 # Nobody knows where the blocks of a file are that waits for its scan. To empty the page cache would wait for the CPU of late.ko.
 if late function=ft_rebuild_merge before_ms=3000; then
 	# on a busy machine, the scan may be over before the read begins
 	for n in 1 2 3 4; do
-		fileop fallocate $MNT/whole punch $((384 + 128 * n))K 4K
+		fileop fallocate $MNT/whole punch $((384 + 128 * n))K "$B"
 		reads stale$n $MNT/whole 0 128K 128K 128K direct cached
 		[ "$(stat_of stale)" = 0 ] || break
 	done
@@ -136,10 +144,10 @@ else
 fi
 
 rmdir $CGROUPS/two/below
-expect "a cgroup that is removed keeps its counts" "$(counts /two/below)" "8 1048576 256 8 0"
+expect "a cgroup that is removed keeps its counts" "$(counts /two/below)" "8 1048576 $M1 8 0"
 mkdir $CGROUPS/two/below
 reads two/below $MNT/whole 0 1M 128K 128K direct
-expect "a later one of the same path has its own" "$(counts /two/below | sort -n | tr '\n' ';')" "8 1048576 256 8 0;8 1048576 8 8 0;"
+expect "a later one of the same path has its own" "$(counts /two/below | sort -n | tr '\n' ';')" "8 1048576 $M1 8 0;8 1048576 8 8 0;"
 expect "a write other than reset is refused" "$(fileop say $DBG/by_cgroup all)" EINVAL
 echo reset >$DBG/by_cgroup
 expect "reset forgets all" "$(grep -vc '^#' $DBG/by_cgroup)" 0

@@ -4,6 +4,7 @@
 # 99_fsync.sh - fsyncs are counted, with their phases, node blocks and the reasons for checkpoints; delays show where they are
 #
 # group: causes quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -97,10 +98,11 @@ TRACING=/sys/kernel/tracing
 DM=/dev/dm-0
 
 plan 43
+B=$(page_size)
 modprobe dm_mod 2>/dev/null || :
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
-fileop write $MNT/off 0 4K
+fileop write $MNT/off 0 "$B"
 fsyncs $MNT/off
 check "without fsync=1 the file says so" grep -q '^# not known: the module was loaded with fsync=0$' $DBG/fsync
 expect "and has no counts" "$(grep -vc '^#' $DBG/fsync)" 0
@@ -114,7 +116,7 @@ expect "nothing is counted yet" "$(counts fsync data node checkpoint flush faile
 
 # A new file in a folder that is not on the volume yet: the folder's own checkpoint is not needed.
 for n in 1 2 3 4 5 6 7 8 9 10; do
-	fileop write $MNT/f$n 0 8K
+	fileop write $MNT/f$n 0 $((2 * B))
 	fsyncs $MNT/f$n
 done
 expect "ten fsyncs" "$(counts fsync data node flush other)" "10 10 10 10 10"
@@ -127,7 +129,7 @@ expect "reset" "$(counts fsync data node flush other node_blocks alloc_nid)" "0 
 expect "a write other than reset is refused" "$(fileop say $DBG/fsync all)" EINVAL
 
 sync -d $MNT/f3
-fileop write $MNT/f3 0 4K dsync
+fileop write $MNT/f3 0 "$B" dsync
 expect "fdatasync and O_DSYNC are fsyncs" "$(count fsync)" 2
 
 # F2FS's own count of node blocks, on a volume where nothing else writes: it counts by the byte.
@@ -136,7 +138,7 @@ if echo 1 >"/sys/fs/f2fs/${DISK##*/}/iostat_enable" 2>/dev/null && [ -n "$(iosta
 	before=$(iostat 'fs node')
 	fileop append $MNT/appended 4K 50 fdatasync
 	after=$(iostat 'fs node')
-	expect "as many node blocks as F2FS counts" "$(row node_blocks 4)" $(((after - before) / 4096))
+	expect "as many node blocks as F2FS counts" "$(row node_blocks 4)" $(((after - before) / B))
 	check "50 of them or more" test "$(row node_blocks 4)" -ge 50
 else
 	skip "as many node blocks as F2FS counts" "this kernel has no iostat"
@@ -147,17 +149,17 @@ expect "50 fdatasyncs" "$(count fsync)" 50
 # Reasons for a checkpoint, provoked.
 sync
 echo reset >$DBG/fsync
-fileop write $MNT/linked 0 4K
+fileop write $MNT/linked 0 "$B"
 ln $MNT/linked $MNT/link
 fsyncs $MNT/linked
 expect "a hard link needs a checkpoint" "$(counts checkpoint checkpoint:hardlink node)" "1 1 0"
 mkdir $MNT/folder
 fsyncs $MNT/folder
 expect "a folder, too" "$(counts checkpoint checkpoint:non_regular)" "2 1"
-fileop write $MNT/moved 0 4K
+fileop write $MNT/moved 0 "$B"
 sync
 fileop rename $MNT/moved $MNT/folder/moved
-fileop write $MNT/folder/moved 0 4K
+fileop write $MNT/folder/moved 0 "$B"
 fsyncs $MNT/folder/moved
 expect "a file that has moved has lost its parent" "$(counts checkpoint checkpoint:wrong_pino)" "3 1"
 check "the sums are consistent with them" consistent
@@ -171,16 +173,21 @@ lacking=
 if echo 'p:searches __f2fs_build_free_nids' 2>/dev/null >>$TRACING/kprobe_events; then
 	echo 1 >$TRACING/events/kprobes/searches/enable
 	echo reset >$DBG/fsync
-	fileop many $MNT/more 4000 0 0
+	fileop many $MNT/more "$B" 0 0
 	echo 0 >$TRACING/events/kprobes/searches/enable
 	expect "F2FS searches for free ones, as often as the kernel traces" "$(count all_searches)" "$(grep -c ' searches:' $TRACING/trace)"
 	echo '-:searches' >>$TRACING/kprobe_events
 	expect "not in an fsync" "$(count search)" 0
-	# In an fsync it does so for each block, as long as it has cached 100000 addresses of nodes or more.
-	fileop numbers $MNT/f1 20000 102000
+	# In an fsync it does so for each block, as long as it has cached 100000 addresses of nodes or more;
+	# each time it forgets as many as a block of its table has.
+	for part in 0 1 2 3; do
+		fileop numbers $MNT/f1 $((20000 + part * (25000 + B / 8))) $((25000 + B / 8))
+		# each of them leaves a page; without memory F2FS would forget the addresses
+		echo 1 >/proc/sys/vm/drop_caches
+	done
 	echo reset >$DBG/fsync
 	for n in 1 2 3; do
-		fileop write $MNT/f$n 0 4K
+		fileop write $MNT/f$n 0 "$B"
 		fsyncs $MNT/f$n
 	done
 	search=$(row search 4) data=$(row data 4)
@@ -196,7 +203,7 @@ fi
 # A volume that is not watched.
 make_volume $DISK2 $MNT2 || bail "no second volume"
 echo reset >$DBG/fsync
-fileop write $MNT2/other 0 4K
+fileop write $MNT2/other 0 "$B"
 fsyncs $MNT2/other
 fileop many $MNT2/many 100 1 0
 expect "nothing of a volume that is not watched" "$(counts fsync node_blocks alloc_nid) $(grep -c "^$(dev_of $MNT2) " $DBG/fsync)" "0 0 0 0"
@@ -234,7 +241,7 @@ late_in() {
 	load path=$MNT fsync=1
 	settle || :
 	echo reset >$DBG/fsync
-	fileop write $MNT/late-"$phase" 0 8K
+	fileop write $MNT/late-"$phase" 0 $((2 * B))
 	[ "$phase" != checkpoint ] || ln $MNT/late-"$phase" $MNT/late-link
 	fsyncs $MNT/late-"$phase"
 	# on a busy machine other phases take long, too
@@ -252,13 +259,13 @@ late_in node function=f2fs_wait_on_node_pages_writeback
 late_in checkpoint function=f2fs_write_checkpoint
 late_in flush function=f2fs_issue_flush
 
-# The search: every inode that is created in the meantime waits for it, no fsync does. F2FS keeps 3640 free node IDs: with
-# more files than that it has to search.
+# The search: every inode that is created in the meantime waits for it, no fsync does. F2FS keeps as many free node IDs
+# as 8 blocks of its table have, 3640 with blocks of 4 KiB: with more files than that it has to search.
 if [ -z "$lacking" ] && late function=__f2fs_build_free_nids after_ms=300; then
 	load path=$MNT fsync=1
 	settle || :
 	echo reset >$DBG/fsync
-	fileop many $MNT/slow 4000 0 0
+	fileop many $MNT/slow "$B" 0 0
 	check "a delay of the search ($(least_ms all_searches) ms)" test "$(least_ms all_searches)" -ge 200
 	check "is a delay of what needs a node ID ($(least_ms alloc_nid) ms)" test "$(least_ms alloc_nid)" -ge 200
 	late
@@ -273,10 +280,10 @@ anew
 make_volume $DISK2 $MNT2 || bail "no second volume"
 load path=$MNT2 fsync=1
 for n in 1 2 3 4; do
-	fileop write $MNT2/f$n 0 4K
+	fileop write $MNT2/f$n 0 "$B"
 	fsyncs $MNT2/f$n
 done
-fileop write $MNT2/fails 0 4K
+fileop write $MNT2/fails 0 "$B"
 if late function=file_write_and_wait_range after_ms=2000; then
 	fsyncs $MNT2/fails 2>/dev/null &
 	sleep 0.5
@@ -296,7 +303,7 @@ umount $MNT2
 if dmsetup --noudevsync create slow --table "0 $(cat "/sys/class/block/${DISK2##*/}/size") linear $DISK2 0" 2>/dev/null && [ -e $DM ] &&
 	make_volume $DM $MNT2; then
 	load path=$MNT2 fsync=1
-	fileop many $MNT2/wait 200 4096 0
+	fileop many $MNT2/wait 200 "$B" 0
 	dmsetup suspend --nolockfs slow || bail "cannot suspend"
 	waiting=
 	for file in "$MNT2"/wait*; do

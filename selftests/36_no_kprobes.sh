@@ -80,9 +80,7 @@ load path=$MNT
 # a move that no probe has seen is found by the next write of one of its blocks, if that comes before the check of the probes
 tolerate mismatches "no event reports a move"
 attached_is 1 || skip_rest "probes of functions" "this kernel has none"
-# On arm64 kprobes do not need ftrace, and go on.
-grep -q '\[FTRACE\]' "${KPROBES%/*}/list" && uses=0 || uses=1
-switched_off ftrace $FTRACE $uses
+switched_off ftrace $FTRACE "$(kprobes_use_ftrace && echo 0 || echo 1)"
 switched_off kprobes $KPROBES 0
 check "the log reports it once each time" test "$(log_since | grep -c 'kprobes do not fire')" = "$(log_since | grep -c 'kprobes fire again')"
 # A probe that was off while it was attached.

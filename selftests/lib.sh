@@ -350,6 +350,11 @@ f2fs_is_module() {
 	find /lib/modules -name 'f2fs.ko*' | grep -q .
 }
 
+# kprobes_use_ftrace() - does ftrace place those of the module? Elsewhere, as on arm64, they are exceptions
+kprobes_use_ftrace() {
+	grep -q '\[FTRACE\]' /sys/kernel/debug/kprobes/list
+}
+
 # drop_caches() - make the kernel forget what it has read, pages in lists of another CPU, too
 drop_caches() {
 	# this empties these lists first

@@ -242,7 +242,7 @@ shells=$(sources '*.sh')
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
 documents=$(python3 selftests/host/docs.py --list)
-plan $(($# * 2 + 10 + $(echo "$documents" | wc -w) + MORE))
+plan $(($# * 2 + 11 + $(echo "$documents" | wc -w) + MORE))
 check "every file names its licence" licensed
 check "no file has marks of a conflict" merged
 check "every function that crosses files has kernel-doc" documented
@@ -252,6 +252,7 @@ if command -v python3 >/dev/null; then
 else
 	skip "module/: each file uses its own floor and those below, see the map in main.c" "python3 is not installed"
 fi
+check_with clang "viewer/: clang, which compiles the page's reader, has no warning" make -s -C viewer reader-warnings
 for name in $documents; do
 	check "documents: $name, see selftests/host/docs.py" python3 selftests/host/docs.py "$name"
 done

@@ -41,6 +41,10 @@ build/reader/%.o: page/reader/%.c $(HDR) page/reader/reader.mk
 	@mkdir -p $(@D)
 	$(EMCC) $(INCLUDES) -I. $(WARNFLAGS) -Wno-dollar-in-identifier-extension -Wno-gnu-zero-variadic-macro-arguments $(DEFS) $(READER_FLAGS) -c -o $@ $<
 
+# What its compiler says of what it shares with the program, without Emscripten.
+reader-warnings:
+	clang -fsyntax-only $(INCLUDES) $(WARNFLAGS) $(DEFS) -Wno-string-concatenation $(READER_SRC:%=src/%)
+
 # What the script has of others, by their own files: licence, name, version, and where the source is. Debian keeps that of Emscripten.
 EMSCRIPTEN = $(shell em-config EMSCRIPTEN_ROOT)
 MUSL = $(EMSCRIPTEN)/system/lib/libc/musl
@@ -77,4 +81,4 @@ page: reader.js $(NAME)
 	cd build/samples && ../../$(NAME) page "RocksDB, 60 s" "Redis on an aged volume" "Garbage collection" \
 		"Before and after a rewrite" -o ../../fragtrace.html
 
-.PHONY: page
+.PHONY: page reader-warnings

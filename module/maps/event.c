@@ -7,6 +7,9 @@
  * blocks that they changed: there the event is right, not the scan.
  */
 
+#include <linux/minmax.h>
+#include <linux/sizes.h>
+
 #include "causes/breaks.h"
 #include "causes/writer.h"
 #include "core/base.h"
@@ -495,6 +498,9 @@ void ft_event_truncate(struct ft_inode *rec, u32 lblk, bool within)
 		truncate_locked(rec, lblk);
 		if (ft_causes_wanted())
 			ft_breaks_cut(rec, lblk, within);
+	} else if (rec->state == FT_OMITTED) {
+		/* each block is an extent at most, which takes less than 64 bytes */
+		rec->needs = min(rec->needs, lblk / (SZ_1K / 64));
 	}
 }
 

@@ -206,7 +206,9 @@ static void take_up(struct ft_inode *rec, void *arg)
 	struct choice *c = arg;
 	long limit = ft_mem_budget() / 16 * 14, needs = 0;
 
-	if (rec->is_dir ? !READ_ONCE(rec->refused) : READ_ONCE(rec->state) != FT_OMITTED)
+	/* what is left out while a directory is read is tried when that has ended */
+	if (rec->is_dir ? !READ_ONCE(rec->refused) || READ_ONCE(rec->walk) :
+			  READ_ONCE(rec->state) != FT_OMITTED)
 		return;
 	if (ft_mem_within_share(READ_ONCE(rec->owner)))
 		limit = ft_mem_budget() / 16 * 15;

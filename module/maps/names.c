@@ -698,17 +698,30 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 	}
 }
 
+/* Does an inode have this name, which another one has had? Then two were exchanged. */
+static bool exchanged(struct inode *dir, const struct qstr *name)
+{
+	struct dentry *parent = d_find_any_alias(dir);
+	struct dentry *other = parent ? d_lookup(parent, name) : NULL;
+	bool found = other && d_is_positive(other);
+
+	dput(other);
+	dput(parent);
+	return found;
+}
+
 /*
  * A name that is not known is gone. It was left out, or the directory has not been read
  * yet: what was left out is counted anew then. While it is being read, nobody knows
- * whether the name was counted already. A count that is too large is corrected when the
- * directory is read again; with one that is too small it might never be.
+ * whether the name was counted already, and the first event of an exchange may have
+ * dropped it. A count that is too large is corrected when the directory is read again;
+ * with one that is too small it might never be.
  */
-static void unknown_gone(struct ft_volume *vol, const struct inode *dir)
+static void unknown_gone(struct ft_volume *vol, struct inode *dir, const struct qstr *name)
 {
 	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
 
-	if (parent && !READ_ONCE(parent->walk))
+	if (parent && parent->refused && !READ_ONCE(parent->walk) && !exchanged(dir, name))
 		ft_inode_name_accepted(parent, 1);
 }
 
@@ -723,7 +736,7 @@ static void on_delete(struct ft_volume *vol, struct inode *dir,
 	else if (rec && ft_inode_is_target(rec) && !inode->i_nlink)
 		ft_inode_remove_now(rec);
 	else
-		unknown_gone(vol, dir);
+		unknown_gone(vol, dir, name);
 }
 
 /*
@@ -760,18 +773,6 @@ static struct ft_inode *moved_to(struct ft_volume *vol, const struct inode *dir,
 	return ft_inode_find_again(vol, dir->i_ino, true);
 }
 
-/* Does another inode have the old name now, by an exchange? */
-static bool exchanged(struct inode *old_dir, const struct qstr *old_name)
-{
-	struct dentry *parent = d_find_any_alias(old_dir);
-	struct dentry *other = parent ? d_lookup(parent, old_name) : NULL;
-	bool found = other && d_is_positive(other);
-
-	dput(other);
-	dput(parent);
-	return found;
-}
-
 static void on_rename(struct ft_volume *vol, struct inode *old_dir, const struct qstr *old_name,
 		      struct dentry *moved, unsigned long *gone)
 {
@@ -788,9 +789,8 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir, const struct
 	if (is_dir && (!rec || rec->target_path))
 		WRITE_ONCE(vol->names_moved, true);
 
-	/* an exchange may have dropped the name: then it was not left out */
-	if (!link && followed_kind(inode) && !exchanged(old_dir, old_name))
-		unknown_gone(vol, old_dir);
+	if (!link && followed_kind(inode))
+		unknown_gone(vol, old_dir, old_name);
 	if (to) {
 		key = key_of(to, moved->d_name.name, moved->d_name.len);
 		is_free = replace_name(vol, &key, rec, gone);

@@ -271,11 +271,11 @@ bool session_read_once(struct session *s)
 static void read_pairs(const struct source *source, struct pairs *pairs)
 {
 	const char *slash = strrchr(source->path, '/');
-	AUTO_FREE char *path = slash && !strcmp(slash, "/snapshot") ? xasprintf("%.*s/by_pair", (int)(slash - source->path), source->path) : NULL;
+	struct text text;
 
 	*pairs = (struct pairs){ 0 };
-	if (path && !access(path, R_OK))
-		pairs_read(pairs, path);
+	if (slash && !strcmp(slash, "/snapshot") && source_read_counts(source, "by_pair", &text))
+		pairs_read(pairs, &text);
 }
 
 static void use_why(struct session *s, struct table *table)

@@ -523,6 +523,10 @@ test_pairs() {
 	refuses 'by_pair:8: expected: a line with dev, times, victim_extension' "$fragtrace" why -t "$PWD/snapshot"
 	echo '# fragtrace by_pair 2' >by_pair
 	refuses 'by_pair:1: expected the line "# fragtrace by_pair 1"' "$fragtrace" why -t "$PWD/snapshot"
+	# with causes=0 there are none
+	printf '%s\n' '# fragtrace by_pair 1' '# not known: the module was loaded with causes=0' >by_pair
+	"$fragtrace" why -t "$PWD/snapshot" >out
+	! grep -q 'went on to, most often' out || fail "$(cat out)"
 }
 
 test_names_are_harmless() {

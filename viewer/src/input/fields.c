@@ -105,31 +105,20 @@ bool take_fields(char **at, const char *form, ...)
 }
 
 /**
- * observed_read() - read a file that an observer fills
+ * observed_parse() - parse the text of a file that an observer fills
  * @observed: which
- * @name: its path, or that of a copy
- * @text: set to its content, which what @observed->read keeps may point into; to be freed by the caller
+ * @name: its path, for messages
+ * @text: its content, unpacked, which what @observed->read keeps may point into
  * @result: passed on
  *
- * Ends the program if the file cannot be read, at the first line that does not match the format, or if the module has counted
- * nothing.
+ * Ends the program at the first line that does not match the format, or if the module has counted nothing.
  */
-void observed_read(const struct observed *observed, const char *name, struct text *text, void *result)
+void observed_parse(const struct observed *observed, const char *name, struct text *text, void *result)
 {
 	AUTO_FREE char *magic = xasprintf("# fragtrace %s %u", observed->file, observed->version);
 	size_t number = 0;
 	char *line, *next;
-	int err;
 
-	err = slurp_file(text, name);
-	if (err == EFBIG)
-		input_too_large(name);
-	if (err == EISDIR)
-		die("%s: cannot read: %s; give a copy of the file %s of debugfs", name, strerror(err), observed->file);
-	if (err)
-		die("%s: cannot read: %s%s", name, strerror(err), source_hint(name, err));
-	if (is_packed(text))
-		unpack(text, name);
 	for (line = text->buf; *line; line = next) {
 		next = take_line(line);
 		if (!number++ && strcmp(line, magic) != 0)
@@ -142,4 +131,28 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 	if (*line || !number)
 		die_at(name, 1, "expected the line \"%s\"; give a copy of the file %s of debugfs%s", magic, observed->file,
 		       observed->or_else ? observed->or_else : "");
+}
+
+/**
+ * observed_read() - read and parse a file that an observer fills
+ * @observed: which
+ * @name: its path, or that of a copy
+ * @text: set to its content; to be freed by the caller
+ * @result: passed on
+ *
+ * Ends the program if the file cannot be read, and as observed_parse().
+ */
+void observed_read(const struct observed *observed, const char *name, struct text *text, void *result)
+{
+	int err = slurp_file(text, name);
+
+	if (err == EFBIG)
+		input_too_large(name);
+	if (err == EISDIR)
+		die("%s: cannot read: %s; give a copy of the file %s of debugfs", name, strerror(err), observed->file);
+	if (err)
+		die("%s: cannot read: %s%s", name, strerror(err), source_hint(name, err));
+	if (is_packed(text))
+		unpack(text, name);
+	observed_parse(observed, name, text, result);
 }

@@ -22,5 +22,6 @@ struct observed {
 	bool (*read)(void *result, char *line);
 };
 
+void observed_parse(const struct observed *observed, const char *name, struct text *text, void *result);
 void observed_read(const struct observed *observed, const char *name, struct text *text, void *result);
 bool take_fields(char **at, const char *form, ...);

@@ -45,7 +45,7 @@ static void make_room(struct inodes *inodes)
 /**
  * inodes_at() - the value kept for an inode
  * @inodes: the hash; starts as all zeroes
- * @volume: index of the volume
+ * @volume: index or device number of the volume, the same of both in all calls
  * @ino: inode number
  *
  * Return: the address of the value. It is 0 for a new inode. The caller must then store another value
@@ -69,7 +69,7 @@ uint32_t *inodes_at(struct inodes *inodes, uint32_t volume, uint64_t ino)
 /**
  * inodes_find() - look up the value kept for an inode
  * @inodes: the hash; not changed
- * @volume: index of the volume
+ * @volume: index or device number of the volume, the same of both in all calls
  * @ino: inode number
  *
  * Return: the value; 0 if there is none.

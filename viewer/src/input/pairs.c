@@ -29,19 +29,20 @@ static int by_times(const void *a, const void *b)
 }
 
 /**
- * pairs_read() - read and parse a file `by_pair`, as observed_read()
+ * pairs_read() - parse a file `by_pair`, as observed_parse()
  * @pairs: the result; to be freed with pairs_free()
- * @name: the file
+ * @text: its content, which @pairs takes over
  */
-void pairs_read(struct pairs *pairs, const char *name)
+void pairs_read(struct pairs *pairs, struct text *text)
 {
 	static const struct observed format = {
 		.file = "by_pair", .version = 1, .read = read_line,
 		.lines = "with dev, times, victim_extension, victim_process, culprit_extension and culprit_process",
 	};
 
-	*pairs = (struct pairs){ 0 };
-	observed_read(&format, name, &pairs->text, pairs);
+	*pairs = (struct pairs){ .text = *text };
+	*text = (struct text){ 0 };
+	observed_parse(&format, "by_pair", &pairs->text, pairs);
 	sort(pairs->all, pairs->n, sizeof(*pairs->all), by_times);
 }
 

@@ -35,5 +35,5 @@ struct pairs {
 	struct text text;
 };
 
-void pairs_read(struct pairs *pairs, const char *name);
+void pairs_read(struct pairs *pairs, struct text *text);
 void pairs_free(struct pairs *pairs);

@@ -163,7 +163,7 @@ bool source_read_beside(const struct source *source, const char *name, struct te
 /**
  * source_read_counts() - read what the module has counted until now
  * @source: its table or snapshot, or a copy in a folder with copies of its files
- * @name: the file with the counts: discards, gc, gc_runs, heat, latency or ledger
+ * @name: the file with the counts: by_pair, discards, gc, gc_runs, heat, latency or ledger
  * @text: the result, unpacked; to be freed with text_free()
  *
  * Return: false if there are no counts: there is no such file, or the module was loaded without the parameter.

@@ -17,12 +17,27 @@ void packed_begin(struct packed *packed, int level)
 	ZSTD_CCtx_setParameter(packed->zstd, ZSTD_c_checksumFlag, 1);
 }
 
+/* A signal may interrupt a write: see note_interrupts(). */
+static void write_all(const struct outfile *out, const char *buf, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fileno(out->file), buf, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			outfile_failed(out);
+		buf += n;
+		len -= (size_t)n;
+	}
+}
+
 /**
  * packed_put() - pack and write some bytes
  * @packed: the file
  * @data: the bytes
  * @size: how many
- * @mode: ZSTD_e_continue; or ZSTD_e_flush: who reads the file has them when this returns
+ * @mode: ZSTD_e_continue; or ZSTD_e_flush: who reads the file has them when this returns; or ZSTD_e_end: these are the last ones
  */
 void packed_put(struct packed *packed, const void *data, size_t size, ZSTD_EndDirective mode)
 {
@@ -37,12 +52,9 @@ void packed_put(struct packed *packed, const void *data, size_t size, ZSTD_EndDi
 		left = ZSTD_compressStream2(packed->zstd, &to, &in, mode);
 		if (ZSTD_isError(left))
 			die("%s: cannot pack the %s: %s", out->path, out->what, ZSTD_getErrorName(left));
-		if (fwrite(buf, 1, to.pos, out->file) != to.pos)
-			outfile_failed(out);
+		write_all(out, buf, to.pos);
 		packed->bytes += to.pos;
 	} while (mode == ZSTD_e_continue ? in.pos < in.size : left > 0);
-	if (mode != ZSTD_e_continue && fflush(out->file))
-		outfile_failed(out);
 }
 
 /**

@@ -32,9 +32,15 @@ all_back() {
 	left_out_is 0 && [ "$(names)" = "$(find $MNT/u -type f | wc -l)" ]
 }
 
-# all_accounted() - is each file of the user listed or left out?
+# all_accounted() - is each file of the user listed or left out? None comes back between the readings
 all_accounted() {
-	[ $(($(names) + $(stat_of left_out))) -ge "$FILES" ]
+	local left
+
+	left=
+	until [ "$left" = "$(stat_of left_out)" ]; do
+		left=$(stat_of left_out) listed=$(names)
+	done
+	[ $((listed + left)) -ge "$FILES" ]
 }
 
 # remove_while_read(digit) - remove the user's files that end with DIGIT, while the directory is read again and again

@@ -23,6 +23,7 @@ end() {
 	losetup -d /dev/loop7 2>/dev/null || :
 	remove_null_disk
 	rmmod null_blk 2>/dev/null || :
+	rm -f /tmp/busybox-*
 }
 trap end EXIT
 
@@ -279,7 +280,7 @@ check "each took what the disk was told to, and no more than the block layer say
 # 11 programs are told apart by their names, 13 have some; then comes F2FS's own thread.
 begin
 for name in a b c d e f g h i j k l m; do
-	ln -s /bin/busybox "/tmp/busybox-$name"
+	ln -sf /bin/busybox "/tmp/busybox-$name"
 	fileop write $MNT/f3 0 4K sync
 	delete f3
 	"/tmp/busybox-$name" fstrim $MNT

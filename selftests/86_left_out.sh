@@ -5,7 +5,6 @@
 #
 # kernels: first
 # group: memory
-# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

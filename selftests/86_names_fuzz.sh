@@ -4,15 +4,14 @@
 # 86_names_fuzz.sh - three users change names at random, with more files than the memory budget has room for
 #
 # After each round each file is listed, or counted as left out; the memory is within the budget; after every fourth one the
-# maps that are listed are compared with FIEMAP. A round has some kinds of changes, not all: one that leaves too many counted would hide what others leave out
-# uncounted. At the end, without half of the files, the rest comes back by itself.
+# maps that are listed are compared with FIEMAP. A round has some kinds of changes, not all: one that leaves too many counted
+# would hide what others leave out uncounted. At the end, without half of the files, the rest comes back by itself.
 #
 #   SEED=N           of the first round (default 1)
 #   FUZZ_SECONDS=N   begin no round after this time (default 20), if there were four
 #
 # kernels: first
 # group: memory
-# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -15,7 +15,7 @@
  * Each record begins a cache line, so that writers to different files share none. 256 bytes
  * take four lines; one more takes five, a quarter more for each file. With causes, 12 more are kept
  * behind the struct (causes/gc.c, maps/budget.c). Locks of kernels for tests, and of those with
- * PREEMPT_RT, are larger. sparse lays out bit fields in another way.
+ * PREEMPT_RT, are larger. For arm64, sparse takes the struct for larger than the compiler does.
  */
 #ifndef __CHECKER__
 static_assert(sizeof(spinlock_t) > 4 || offsetof(struct ft_inode, kept) + 12 <= 256);

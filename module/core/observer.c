@@ -93,13 +93,15 @@ bool ft_observers_watch(struct ft_volume *vol)
  * ft_observers_forget() - undo ft_observers_watch()
  * @vol: the volume; not in use any more
  *
- * Context: process.
+ * Context: process; may sleep.
  */
 void ft_observers_forget(struct ft_volume *vol)
 {
 	const struct ft_observer *o;
 	unsigned int i;
 
+	/* free_counts() adds to a state */
+	rcu_barrier();
 	ft_for_each_observer(o, i) {
 		if (vol->observed[i] && o->forget)
 			o->forget(vol->observed[i]);
@@ -142,12 +144,32 @@ atomic64_t *ft_counts_new(struct ft_inode *rec, enum ft_slot slot)
 	if (!own && ft_inode_followed(rec) && !ft_mem_uses_more_than(MOST_SIXTEENTHS)) {
 		ft_mem_add_yielding(size);
 		own = kzalloc(size, GFP_NOWAIT | __GFP_NOWARN);
-		if (own)
+		if (own) {
+			own->rest = rest_of(rec->vol, slot);
+			own->slot = slot;
 			rcu_assign_pointer(*kept, own);
-		else
+		} else {
 			ft_mem_add_yielding(-(long)size);
+		}
 	}
 	return own ? own->nr : rest_of(rec->vol, slot);
+}
+
+static void move_to_rest(struct ft_counts *own)
+{
+	unsigned int i;
+
+	for (i = 0; i < ft_observers[own->slot]->nr_counts; i++)
+		atomic64_add(atomic64_xchg(&own->nr[i], 0), &own->rest[i]);
+}
+
+static void free_counts(struct rcu_head *rcu)
+{
+	struct ft_counts *own = container_of(rcu, struct ft_counts, rcu);
+
+	/* what a probe has counted that had found them before the file lost them */
+	move_to_rest(own);
+	kfree(own);
 }
 
 /* The numbers of a file are added to those of the rest. */
@@ -155,14 +177,12 @@ static void drop_counts(struct ft_inode *rec, unsigned int slot)
 {
 	struct ft_counts __rcu **kept = ft_record_at(rec, ft_kept_at[slot]);
 	struct ft_counts *own = rcu_dereference_protected(*kept, lockdep_is_held(&rec->lock));
-	unsigned int i;
 
 	if (!own)
 		return;
 	RCU_INIT_POINTER(*kept, NULL);
-	for (i = 0; i < ft_observers[slot]->nr_counts; i++)
-		atomic64_add(atomic64_read(&own->nr[i]), &rest_of(rec->vol, slot)[i]);
-	kfree_rcu(own, rcu);
+	move_to_rest(own);
+	call_rcu(&own->rcu, free_counts);
 	ft_mem_add_yielding(-(long)size_of_counts(slot));
 }
 

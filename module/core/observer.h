@@ -80,10 +80,14 @@ extern u32 ft_kept_at[FT_NR_OBSERVERS];
 /**
  * struct ft_counts - the numbers of a file that an observer counts
  * @rcu: when they are freed
+ * @rest: those of the rest, to which they are added when the file loses them
+ * @slot: of the observer
  * @nr: the numbers
  */
 struct ft_counts {
 	struct rcu_head rcu;
+	atomic64_t *rest;
+	unsigned int slot;
 	atomic64_t nr[];
 };
 

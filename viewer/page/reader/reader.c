@@ -13,6 +13,7 @@
 #include "apart.h"
 #include "input/recording.h"
 #include "input/source.h"
+#include "input/zones.h"
 #include "output/answers.h"
 #include "output/page_file.h"
 #include "output/perfetto.h"
@@ -55,14 +56,16 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 {
 	struct f2fs_state *states;
 	int64_t state_ms = 0;
+	AUTO_FREE char *dir = NULL;
 	struct table table;
-	char *trouble, *dir;
+	char *trouble;
 
 	trouble = serve_recording_read(&reader.answers.recording, moment ? moment : &reader.source.at, &table, &states, &state_ms, &dir);
-	free(dir);
 	if (trouble)
 		return trouble;
 	show(view, &table, states);
+	if (dir)
+		view->zones = zones_read(&view->table, dir, false);
 	view->state_ms = state_ms;
 	return NULL;
 }

@@ -7,51 +7,42 @@
  * the Nth device, counted from 0, with max_open_zones.N and max_active_zones.N of its queue; a device without it has no zones.
  * In a recording, a line ends with the word changed if the zone was another one when F2FS's state began to be copied.
  */
-#include <linux/blkzoned.h>
-#include <sys/ioctl.h>
-#include <sys/sysmacros.h>
-
 #include "input/f2fs_lines.h"
 #include "input/f2fs_state.h"
-#include "input/sysfs.h"
 #include "input/zones.h"
-
-/* Zones of one report. */
-#define MAX_REPORTED 4096U
 
 /* === A device === */
 
-static struct zone *add_zone(struct zone_device *d, size_t *cap, const struct blk_zone *z)
+/**
+ * zones_add() - add a zone to those of a device
+ * @d: the device
+ * @zone: the zone, in sectors of the device
+ */
+void zones_add(struct zone_device *d, const struct zone *zone)
 {
-	uint64_t lba = d->lba + z->start / d->blk_sectors;
-	struct zone *zone;
+	uint64_t lba = d->lba + zone->lba / d->blk_sectors;
+	struct zone *added;
 
-	d->zones = grow(d->zones, cap, d->n + d->n_outside, sizeof(*d->zones));
-	zone = &d->zones[d->n + d->n_outside];
+	d->zones = grow(d->zones, &d->cap, d->n + d->n_outside, sizeof(*d->zones));
+	added = &d->zones[d->n + d->n_outside];
 	if (lba < d->end)
 		d->n++;
 	else
 		d->n_outside++;
-	*zone = (struct zone){
-		.lba = lba, .blks = z->len / d->blk_sectors, .capacity = z->capacity / d->blk_sectors,
-		.pointer = d->lba + z->wp / d->blk_sectors,
-		.condition = z->type == BLK_ZONE_TYPE_CONVENTIONAL ? ZONE_CONVENTIONAL : z->cond,
-	};
+	*added = *zone;
+	added->lba = lba;
+	added->blks /= d->blk_sectors;
+	added->capacity /= d->blk_sectors;
 	/* a full zone has no write pointer of its own */
-	if (zone->condition == ZONE_FULL)
-		zone->pointer = zone->lba + zone->capacity;
-	return zone;
+	added->pointer = zone->condition == ZONE_FULL ? lba + added->capacity : d->lba + zone->pointer / d->blk_sectors;
 }
 
 /* A device without zones is one that is written anywhere. */
 static void add_whole(struct zone_device *d)
 {
-	size_t cap = 0;
+	uint64_t sectors = (d->end - d->lba) * d->blk_sectors;
 
-	add_zone(d, &cap, &(struct blk_zone){
-		.len = (d->end - d->lba) * d->blk_sectors, .capacity = (d->end - d->lba) * d->blk_sectors,
-		.type = BLK_ZONE_TYPE_CONVENTIONAL,
-	});
+	zones_add(d, &(struct zone){ .blks = sectors, .capacity = sectors, .condition = ZONE_CONVENTIONAL });
 }
 
 static uint64_t read_limit(FILE *limit)
@@ -60,55 +51,6 @@ static uint64_t read_limit(FILE *limit)
 	uint64_t n;
 
 	return file && fscanf(file, "%" SCNu64, &n) == 1 ? n : UINT64_MAX;
-}
-
-/* === The running system === */
-
-/* This and all below return why it cannot be read, to be freed, or NULL. */
-static char *ask_zones(struct zone_device *d, int fd)
-{
-	AUTO_FREE struct blk_zone_report *report = xcalloc(1, sizeof(*report) + MAX_REPORTED * sizeof(*report->zones));
-	uint64_t sector = 0, asked;
-	char *trouble = NULL;
-	size_t cap = 0;
-
-	do {
-		asked = sector;
-		*report = (struct blk_zone_report){ .sector = sector, .nr_zones = MAX_REPORTED };
-		if (ioctl(fd, BLKREPORTZONE, report)) {
-			trouble = xasprintf("%s: cannot report zones: %s", d->name, strerror(errno));
-			break;
-		}
-		for (size_t i = 0; i < report->nr_zones; i++) {
-			struct blk_zone *z = &report->zones[i];
-
-			if (!(report->flags & BLK_ZONE_REP_CAPACITY))
-				z->capacity = z->len;
-			add_zone(d, &cap, z);
-			sector = z->start + z->len;
-		}
-	} while (report->nr_zones && sector > asked);
-	return trouble;
-}
-
-static char *ask_device(struct zone_device *d)
-{
-	AUTO_CLOSE int fd = open(d->name, O_RDONLY | O_CLOEXEC);
-	char *trouble = NULL;
-	uint32_t sectors = 0;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		return xasprintf("%s: %s; it is a device of the volume (are you root?)", d->name, strerror(errno));
-	/* kernels without zoned devices do not know the call */
-	d->is_zoned = !ioctl(fd, BLKGETZONESZ, &sectors) && sectors;
-	d->max_open = sysfs_queue(major(st.st_rdev), minor(st.st_rdev), "max_open_zones");
-	d->max_active = sysfs_queue(major(st.st_rdev), minor(st.st_rdev), "max_active_zones");
-	if (d->is_zoned)
-		trouble = ask_zones(d, fd);
-	else
-		add_whole(d);
-	return trouble;
 }
 
 /* === A folder === */
@@ -122,27 +64,29 @@ static uint64_t copied_limit(const struct table *table, const struct volume *v, 
 
 static void parse_zones(struct zone_device *d, struct f2fs_lines *lines)
 {
-	uint64_t end = 0, pointer;
-	size_t cap = 0;
+	uint64_t end = 0, pointer = 0;
+	uint8_t condition = 0, type = 0;
 
 	while (f2fs_lines_next(lines)) {
 		const char *rest = strrchr(lines->text, ']');
-		struct blk_zone z;
+		struct zone z = { .has_changed = rest && !strcmp(rest, "] changed") };
 
 		if (sscanf(lines->text, " start: %" SCNx64 ", len %" SCNx64 ", cap %" SCNx64 ", wptr %" SCNx64
-			   " reset:%*u non-seq:%*u, zcond:%" SCNu8 "(%*[^)]) [type: %" SCNu8, (uint64_t *)&z.start,
-			   (uint64_t *)&z.len, (uint64_t *)&z.capacity, &pointer, &z.cond, &z.type) != 6 || z.len < d->blk_sectors)
+			   " reset:%*u non-seq:%*u, zcond:%" SCNu8 "(%*[^)]) [type: %" SCNu8, &z.lba, &z.blks, &z.capacity, &pointer, &condition,
+			   &type) != 6 || z.blks < d->blk_sectors)
 			f2fs_lines_refuse(lines, "expected a zone as blkzone report writes it, copy its output again");
-		else if (z.start != end)
+		else if (z.lba != end)
 			f2fs_lines_refuse(lines, "expected the zone that begins where the last one ends, copy the output of blkzone report again");
 		if (lines->trouble)
 			break;
-		end = z.start + z.len;
-		z.wp = z.start + pointer;
-		add_zone(d, &cap, &z)->has_changed = rest && !strcmp(rest, "] changed");
+		end = z.lba + z.blks;
+		z.pointer = z.lba + pointer;
+		z.condition = zone_condition(type, condition);
+		zones_add(d, &z);
 	}
 }
 
+/* Returns why it cannot be read, to be freed, or NULL. */
 static char *parse_device(struct zone_device *d, const struct table *table, const struct volume *v, const char *dir, size_t i)
 {
 	AUTO_FREE char *name = xasprintf("zones.%zu", i), *path = xasprintf("%s/%s", dir, name);
@@ -154,8 +98,6 @@ static char *parse_device(struct zone_device *d, const struct table *table, cons
 	if (lines.file) {
 		parse_zones(d, &lines);
 		fclose(lines.file);
-	} else {
-		add_whole(d);
 	}
 	return lines.trouble;
 }
@@ -200,7 +142,9 @@ char *zones_read_volume(struct zones *zones, const struct table *table, const st
 		d->lba = lba;
 		lba += (uint64_t)super.devices[i].segments * F2FS_SEGMENT_BLKS + (i ? 0 : super.segment0_blkaddr);
 		d->end = super.n_devices ? lba : v->end_blk;
-		trouble = dir ? parse_device(d, table, v, dir, i) : ask_device(d);
+		trouble = dir ? parse_device(d, table, v, dir, i) : zones_ask(d);
+		if (!trouble && !d->is_zoned)
+			add_whole(d);
 		if (!trouble && !d->n)
 			trouble = xasprintf("%s: has no zone that is part of the volume %u:%u; is it the device that F2FS has?", d->name, v->major,
 					    v->minor);

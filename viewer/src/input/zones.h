@@ -58,6 +58,7 @@ struct zone {
  * @zones: those of the volume, then those after its end; if it has none, the device is one
  * @n: number of @zones in the volume
  * @n_outside: number of those after its end
+ * @cap: for how many @zones has room
  * @max_open: how many zones may be open; 0: no limit; UINT64_MAX: not known
  * @max_active: how many may be open or closed, likewise
  */
@@ -70,6 +71,7 @@ struct zone_device {
 	struct zone *zones;
 	size_t n;
 	size_t n_outside;
+	size_t cap;
 	uint64_t max_open;
 	uint64_t max_active;
 };
@@ -89,6 +91,16 @@ static inline bool zone_has_pointer(const struct zone *zone)
 	return (zone->condition >= ZONE_EMPTY && zone->condition <= ZONE_CLOSED) || zone->condition == ZONE_FULL;
 }
 
+/* By what the block layer says; all that are conventional are written in the same way. */
+static inline uint8_t zone_condition(uint8_t type, uint8_t condition)
+{
+	enum { CONVENTIONAL = 1 };
+
+	return type == CONVENTIONAL ? ZONE_CONVENTIONAL : condition;
+}
+
+void zones_add(struct zone_device *d, const struct zone *zone);
+char *zones_ask(struct zone_device *d);
 bool zones_any(const struct zones *zones);
 char *zones_read_volume(struct zones *zones, const struct table *table, const struct volume *v, const char *dir);
 struct zones *zones_read(const struct table *table, const char *dir, bool all_or_none);

@@ -122,7 +122,7 @@ function drawSummary() {
 	$("summary").textContent = count(n) + " files, " + count(fragmented) + " of them fragmented" +
 		"; split factor " + split.toFixed(3) +
 		(stale ? "; " + count(stale) + " stale: their blocks may have moved" : "") +
-		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "") + describeCompared();
+		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "") + describeDiscards(data.volumes) + describeCompared();
 	drawNotes();
 }
 

@@ -84,6 +84,12 @@ function describePieces(volume, pieces, all) {
 	return lines.join("\n");
 }
 
+/* Of a recording with the file discards: as of the snapshot before the moment. */
+function describeDiscards(volumes) {
+	return volumes.filter(volume => volume.discards).map(({ path, discards }) =>
+		"; discards" + (volumes.length > 1 ? " of " + path : "") + ": " + discards).join("");
+}
+
 function describeFile(file) {
 	return file.path + " \u00b7 " + count(file.blocks, "block") + " in " + count(file.fragments, "fragment");
 }

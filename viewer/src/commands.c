@@ -68,7 +68,7 @@ static void check_output(const struct options *o, const char *heat)
 static char *heat_beside(const char *table, bool has_option)
 {
 	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
-	char *recorded = recording_is(table) ? NULL : recorded_heat(table);
+	char *recorded = recording_is(table) ? NULL : recorded_counts(table, "heat");
 
 	if (recorded || recording_is(table))
 		return recorded;
@@ -133,7 +133,7 @@ static void use_metrics(struct session *s, struct table *table)
 static void use_record(struct session *s, struct table *table)
 {
 	if (recorder_add(&s->recorder, &table->text, false))
-		recorder_add_heat(&s->recorder, &s->source);
+		recorder_add_moment(&s->recorder, &s->source);
 	recorder_add_counts(&s->recorder, &s->source);
 }
 
@@ -184,7 +184,7 @@ static char *heat_of_moment(const struct session *s)
 
 	recording_open(&recording, s->source.path);
 	found = recording_before(&recording, &s->source.at);
-	return xasprintf("%s", found ? found->heat : s->source.path);
+	return found ? recorded_counts(found->snapshot, "heat") : xasprintf("%s", s->source.path);
 }
 
 /* Like the table, the counts of reads may come again if they were there before. */
@@ -672,7 +672,7 @@ const struct command commands[N_COMMANDS] = {
 	{ "discards", "[COUNTS]", "Say what is discarded, which zones are reset, and what waits (discards=1).",
 	  .takes_table = true, .start = discards_run,
 	  .about = "Of each volume: discards and zone resets with their time on the device, and the threads that issued them; what F2FS has "
-		   "queued, for how long, and why it is not discarded. Of a recording: what has happened from its beginning to its end.",
+		   "queued, for how long, and why it is not discarded. Of a recording: what has happened from its beginning to its end, and when.",
 	  .options = { OPT_DISCARDS, OPT_JSON, OPT_MAX_INPUT } },
 	{ "block", "[TABLE] LBA", "Say which file owns a block, and why it is there.",
 	  .takes_table = true, .least = 1, .most = 1, .state = STATE_IF_KNOWN, .prepare = prepare_block, .use = use_block,

@@ -56,6 +56,7 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	session_show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
 	if (dir || s->state.dir)
 		view->zones = zones_read(&view->table, dir ? dir : s->state.dir, false);
+	serve_recording_discards(&s->server.answers.recording, at, &view->discards);
 	view->state_ms = state_ms;
 	view->heat_ms = heat_ms;
 	return NULL;

@@ -56,23 +56,58 @@ test_json_has_the_same() {
 	END
 }
 
-# Of a recording: what its end has more than its beginning; the worst one only if it was meanwhile.
+# recorded(seconds) - the file discards of a snapshot at this time, from standard input; the table is that of two volumes
+recorded() {
+	cp "$data/two.table" "run/fragtrace-$1.000.table"
+	zstd -q >"run/fragtrace-$1.000.discards.zst"
+}
+
+# Of a recording: what its end has more than its beginning, and when; the worst one only if it was meanwhile.
 test_recording() {
 	mkdir run
 	cp "$data/discards.txt" run/discards
 	sed -e 's/^254:0 pending .*/254:0 pending 1 8 0 1000 20000000 6 100/' \
 		-e 's/^254:0 discard .*/254:0 discard 200 800000 100 100 799986 100 0 150000 12000 0/' \
-		-e 's/^254:0 by 118 786432 0 0/254:0 by 98 716018 0 0/' -e '/^254:16/d' run/discards >run/discards.first
+		-e 's/^254:0 by 118 786432 0 0/254:0 by 98 716018 0 0/' -e '/^254:16/d' run/discards >first
+	recorded 1700000000 <first
 	"$fragtrace" discards run >out
 	says '  issued: 20 discards of 275 MiB, 60.0 ms on the device: 20 by f2fs_discard-25'
 	says '  queued: 276 MiB, of which 200 KiB left without a discard, as they were written again or given up; a block waited 380.7 s on average'
 	says '  pending: 14 commands of 800 KiB; the queue has not been empty for 31.0 s'
 	says '  issued: 9 zone resets of 36 MiB, 80.0 ms on the device, at most 20.0 ms for one, 1 failed, 1 not timed: 7 by *, 2 by all others'
-	sed -i 's/12000 0$/11000 0/' run/discards.first
+	says '    after that                 275 MiB      0 KiB    800 KiB'
+	# a snapshot between both
+	sed -e 's/^254:0 pending .*/254:0 pending 1 16 0 1000 20000000 6 100/' \
+		-e 's/^254:0 discard .*/254:0 discard 200 800000 100 100 800242 100 0 150000 12000 0/' first >second
+	recorded 1700000060 <second
+	TZ=UTC "$fragtrace" discards run >out
+	says '    until                    discarded      reset    pending'
+	says '    2023-11-14 22:14:20 UTC      1 MiB      0 KiB     64 KiB'
+	says '    after that                 274 MiB      0 KiB    800 KiB'
+	"$fragtrace" discards run --json >out
+	"$python" - <<-'END'
+		import json
+		first, second = json.load(open("out"))["volumes"]
+		assert [(row["until_ms"], row["pending_blocks"], row["discards"]["blocks"]) for row in first["periods"]] == [
+			(1700000060000, 16, 256), (None, 200, 870400 - 800242)], first
+		assert [row["resets"]["issued"] for row in second["periods"]] == [9]
+	END
+	# of many snapshots, a row for some of them
+	seconds=1700000100
+	while [ $seconds -lt 1700000199 ]; do
+		recorded $seconds <second
+		seconds=$((seconds + 1))
+	done
+	"$fragtrace" discards run >out
+	[ "$(grep -c '^    [a2]' out)" -le 26 ] || fail "$(cat out)"
+	awk '/^    2/ && $5 == "MiB" { sum += $4 } END { exit sum != 1 }' out || fail "$(cat out)"
+	rm run/*
+	cp "$data/discards.txt" run/discards
+	sed 's/12000 0$/11000 0/' first | recorded 1700000000
 	"$fragtrace" discards -t run >out
 	says '  issued: 20 discards of 275 MiB, 60.0 ms on the device, at most 12.0 ms for one: 20 by f2fs_discard-25'
 	# the module was loaded anew
-	sed -i 's/^254:0 discard 200 800000/254:0 discard 200 900000/' run/discards.first
+	sed 's/^254:0 discard 200 800000/254:0 discard 200 900000/' first | recorded 1700000000
 	"$fragtrace" discards -t run >out
 	says '  issued: 120 discards of 3.3 GiB, 210.0 ms on the device, at most 12.0 ms for one: 118 by f2fs_discard-25, 2 by fstrim'
 	mkdir empty

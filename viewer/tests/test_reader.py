@@ -110,6 +110,7 @@ def test_recordings_have_the_same_answers(view: str, reader: Reader) -> None:
         if number == 4:
             stem = min(folder.glob("*.snapshot.zst")).name.removesuffix(".snapshot.zst")
             (folder / f"{stem}.f2fs/254:0").mkdir(parents=True)
+            (folder / f"{stem}.discards.zst").write_bytes(zstandard.compress((DATA / "discards.txt").read_bytes()))
             write_state(folder / f"{stem}.f2fs/254:0", set(range(1000, 3000)))
         with Both(view, reader, folder) as both:
             both.everything()

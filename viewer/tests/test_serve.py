@@ -826,6 +826,7 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
     recorder.flush()
     recorder.write()
     Path("c.cnf").write_text("default #123456 #123456 #123456\n")
+    Path(str(recorder.stem) + ".discards.zst").write_bytes(zstandard.compress((DATA / "discards.txt").read_bytes()))
     freed = 0
     with Serving(view, "run", "-c", "./c.cnf") as server:
         for index in 40, 60, len(recorder.truth) - 1:
@@ -833,6 +834,7 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
             freed += len(watched - blocks)
             table = server.ask("table", at=at)
             expect((table["knowsFree"], table["stateAge"]), (True, table["time"] - state_ms))
+            expect(table["volumes"][0]["discards"], "800 KiB pending, 0 KiB discarded since the recording began")
             for first in range(MAIN, END, MAX_CELLS):
                 cells = expand(server.ask("cells", at=at, volume=0, first=first, per=1, n=MAX_CELLS)["cells"])
                 for lba, (rgb, _) in enumerate(cells, first):
@@ -840,9 +842,10 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
                     expect((index, lba, rgb), (index, lba, expected))
     assert freed, "no block became free"
     (state / "254:0/segment_bits").write_text("nonsense\n")
+    Path(str(recorder.stem) + ".discards.zst").write_bytes(zstandard.compress(b"nonsense\n"))
     with Serving(view, "run") as server:
         table = server.ask("table", at="1s")
-        expect((table["knowsFree"], "stateAge" in table), (False, False))
+        expect((table["knowsFree"], "stateAge" in table, "discards" in table["volumes"][0]), (False, False, False))
 
 
 # === Size ===

@@ -66,6 +66,7 @@ static char *show_moment(void *arg, struct serve_view *view, const struct moment
 	show(view, &table, states);
 	if (dir)
 		view->zones = zones_read(&view->table, dir, false);
+	serve_recording_discards(&reader.answers.recording, moment ? moment : &reader.source.at, &view->discards);
 	view->state_ms = state_ms;
 	return NULL;
 }

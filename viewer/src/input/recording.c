@@ -5,9 +5,9 @@
  *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst
  *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
  *	fragtrace-SECONDS.mmm.heat.zst		the module's file heat of that time, if it counts what is read
+ *	fragtrace-SECONDS.mmm.discards.zst	its file discards likewise
  *	fragtrace-SECONDS.mmm.f2fs		a folder with F2FS's own state of that time, for --f2fs-state
- *	discards, gc, gc_runs, latency, ledger		the newest of what the module has counted, for fragtrace compare
- *	discards.first					what it had counted first, for fragtrace discards
+ *	discards, gc, gc_runs, latency, ledger		the newest of what the module has counted
  *
  * The time in a name is that of the snapshot, in seconds since 1970. Without events, a snapshot is valid until
  * the next one. With events, the snapshot of any moment is rebuilt, except where events were lost.
@@ -15,7 +15,6 @@
 
 #include "input/events.h"
 #include "input/f2fs_state.h"
-#include "input/heat.h"
 #include "input/recording.h"
 #include "input/replay.h"
 #include "input/snapshot.h"
@@ -54,14 +53,17 @@ static char *recorded_beside(const char *path, const char *its_suffix)
 }
 
 /**
- * recorded_heat() - the file with what was read until a recorded snapshot
+ * recorded_counts() - the file with what the module had counted at the time of a recorded snapshot
  * @path: the snapshot
+ * @name: of the module's file, discards or heat
  *
  * Return: its path, to be freed, whether there is such a file or not; NULL if this is no recorded snapshot.
  */
-char *recorded_heat(const char *path)
+char *recorded_counts(const char *path, const char *name)
 {
-	return recorded_beside(path, HEAT_SUFFIX);
+	AUTO_FREE char *suffix = xasprintf(".%s.zst", name);
+
+	return recorded_beside(path, suffix);
 }
 
 /**
@@ -123,7 +125,6 @@ static void enter(struct recording *r, size_t *cap, const char *name)
 	found.snapshot = xasprintf("%s/%s", r->dir, name);
 	found.events = xasprintf("%s/%.*s" EVENTS_SUFFIX, r->dir, (int)(suffix - name), name);
 	found.state = xasprintf("%s/%.*s" F2FS_STATE_SUFFIX, r->dir, (int)(suffix - name), name);
-	found.heat = recorded_heat(found.snapshot);
 	keep_if_there(&found.events);
 	keep_if_there(&found.state);
 	*APPEND(r->list, r->n, *cap) = found;
@@ -195,7 +196,6 @@ void recording_close(struct recording *recording)
 		free(recording->list[i].snapshot);
 		free(recording->list[i].events);
 		free(recording->list[i].state);
-		free(recording->list[i].heat);
 	}
 	free(recording->list);
 	*recording = (struct recording){ 0 };

@@ -7,8 +7,6 @@
 #include "util.h"
 
 #define RECORDING_PREFIX "fragtrace-"
-/* Of a file with counts: what they were when the recording began. */
-#define FIRST_SUFFIX ".first"
 
 /**
  * struct recorded - a snapshot of a recording, and the events after it
@@ -16,14 +14,12 @@
  * @snapshot: its path; NULL in a list of what is not read
  * @events: the path of the events, or NULL
  * @state: the folder with F2FS's own state of that time, or NULL
- * @heat: the path of what was read until then; there need not be such a file
  */
 struct recorded {
 	int64_t time_ms;
 	char *snapshot;
 	char *events;
 	char *state;
-	char *heat;
 };
 
 /**
@@ -64,6 +60,6 @@ char *recording_snapshot(const char *dir, const struct moment *moment);
 const struct recorded *recording_before(const struct recording *recording, const struct moment *moment);
 void recording_span(const struct recording *recording, size_t i, struct span *span);
 void recording_follow(const struct recording *recording, size_t i, struct span *span, const struct replay_follower *follower);
-char *recorded_heat(const char *path);
+char *recorded_counts(const char *path, const char *name);
 char *recorded_state(const char *path);
 void recording_close(struct recording *recording);

@@ -210,7 +210,103 @@ static void put_settings(struct json *json, const struct settings *s)
 		json_maybe(json, strrchr(setting_names[i], '/') ? strrchr(setting_names[i], '/') + 1 : setting_names[i], s->of_f2fs[i], s->of_f2fs[i] != UINT64_MAX);
 }
 
-static void put_volume(struct json *json, const struct discards *all, const struct discard_volume *v, const struct settings *s)
+/* === Over time === */
+
+/* What was counted at the snapshots of a recording, and after the last one. */
+struct history {
+	struct discards *counts;
+	int64_t *times_ms;
+	size_t n, cap, times_cap;
+};
+
+static void history_free(struct history *h)
+{
+	while (h->n)
+		discards_free(&h->counts[--h->n]);
+	free(h->counts);
+	free(h->times_ms);
+}
+
+static void add_counts(struct history *h, const char *path, int64_t time_ms)
+{
+	size_t n = h->n;
+
+	discards_read(APPEND(h->counts, h->n, h->cap), path);
+	*APPEND(h->times_ms, n, h->times_cap) = time_ms;
+}
+
+/* Each becomes what has been counted since the one before it. @all: what was from the first one to the last one. */
+static void history_read(struct history *h, struct discards *all, const char *dir)
+{
+	AUTO_FREE char *last = xasprintf("%s/discards", dir);
+	AUTO(recording_close) struct recording recording = { 0 };
+
+	if (access(last, F_OK))
+		die("%s: has no file discards; expected a recording of a module that was loaded with discards=1", dir);
+	discards_read(all, last);
+	if (recording_has_any(dir))
+		recording_open(&recording, dir);
+	for (size_t i = 0; i < recording.n; i++) {
+		AUTO_FREE char *path = recorded_counts(recording.list[i].snapshot, "discards");
+
+		if (!access(path, F_OK))
+			add_counts(h, path, recording.list[i].time_ms);
+	}
+	if (h->n)
+		discards_since(all, &h->counts[0]);
+	add_counts(h, last, INT64_MAX);
+	for (size_t i = h->n; --i;)
+		discards_since(&h->counts[i], &h->counts[i - 1]);
+}
+
+/* A row of the text stands for so many snapshots that there are at most MOST_ROWS. */
+#define MOST_ROWS 24
+
+static void say_row(FILE *out, const struct discards *counts, const struct discard_volume *v, int64_t time_ms,
+		    const uint64_t blks[N_DISCARD_OPS])
+{
+	fprintf(out, "    %-24s %9s  %9s  %9s\n", time_ms == INT64_MAX ? "after that" : TIME_AT(time_ms * (int64_t)(NSEC_PER_SEC / 1000)),
+		BYTES(blks[DISCARDS] * counts->blk_bytes), BYTES(blks[RESETS] * counts->blk_bytes), BYTES(v->pending * counts->blk_bytes));
+}
+
+static void say_history(FILE *out, const struct history *h, const struct discard_volume *of)
+{
+	size_t step = (h->n + MOST_ROWS - 2) / MOST_ROWS;
+	uint64_t blks[N_DISCARD_OPS] = { 0 };
+
+	if (h->n < 2)
+		return;
+	fprintf(out, "    %-24s %9s  %9s  %9s\n", "until", "discarded", "reset", "pending");
+	for (size_t i = 1; i < h->n; i++) {
+		const struct discard_volume *v = discards_of(&h->counts[i], of->major, of->minor);
+
+		for (int op = 0; v && op < N_DISCARD_OPS; op++)
+			blks[op] += v->sums[op].blks;
+		if (!v || (i % step && i + 1 < h->n))
+			continue;
+		say_row(out, &h->counts[i], v, h->times_ms[i], blks);
+		memset(blks, 0, sizeof(blks));
+	}
+}
+
+static void put_history(struct json *json, const struct history *h, const struct discard_volume *of)
+{
+	JSON_ARRAY(json, "periods");
+	for (size_t i = 1; i < h->n; i++) {
+		const struct discard_volume *v = discards_of(&h->counts[i], of->major, of->minor);
+
+		if (!v)
+			continue;
+		JSON_OBJECT(json, NULL);
+		json_maybe(json, "until_ms", (uint64_t)h->times_ms[i], h->times_ms[i] != INT64_MAX);
+		json_number(json, "pending_blocks", v->pending);
+		put_sums(json, "discards", &v->sums[DISCARDS]);
+		put_sums(json, "resets", &v->sums[RESETS]);
+	}
+}
+
+static void put_volume(struct json *json, const struct discards *all, const struct discard_volume *v, const struct settings *s,
+		       const struct history *history)
 {
 	JSON_OBJECT(json, NULL);
 	json_format(json, "dev", "%u:%u", v->major, v->minor);
@@ -226,6 +322,8 @@ static void put_volume(struct json *json, const struct discards *all, const stru
 	put_sums(json, "discards", &v->sums[DISCARDS]);
 	put_sums(json, "resets", &v->sums[RESETS]);
 	put_threads(json, v);
+	if (history->n)
+		put_history(json, history, v);
 }
 
 /* === Metrics === */
@@ -257,19 +355,6 @@ void discards_put_metrics(struct metrics *m, const struct table *table, const st
 
 /* === The command === */
 
-/* Of a recording: what has happened between its first moment and its last one. */
-static void read_recording(struct discards *all, const char *dir)
-{
-	AUTO_FREE char *last = xasprintf("%s/discards", dir), *begin = xasprintf("%s/discards" FIRST_SUFFIX, dir);
-	AUTO(discards_free) struct discards first = { 0 };
-
-	if (access(last, F_OK))
-		die("%s: has no file discards; expected a recording of a module that was loaded with discards=1", dir);
-	discards_read(all, last);
-	discards_read(&first, begin);
-	discards_since(all, &first);
-}
-
 /**
  * discards_run() - say what was discarded and reset, and what waits for that; of a recording, what it has meanwhile
  * @options: the command line
@@ -280,12 +365,13 @@ static void read_recording(struct discards *all, const char *dir)
  */
 int discards_run(const struct options *options)
 {
+	AUTO(history_free) struct history history = { 0 };
 	AUTO(discards_free) struct discards all;
 	struct json json = { 0 };
 	struct outfile out;
 
 	if (options->table && recording_is(options->table))
-		read_recording(&all, options->table);
+		history_read(&history, &all, options->table);
 	else
 		discards_read(&all, options->table ? options->table : DEFAULT_DISCARDS);
 	outfile_open(&out, "-", "answer");
@@ -297,10 +383,12 @@ int discards_run(const struct options *options)
 		AUTO(settings_clear) struct settings settings;
 
 		settings_read(&settings, &all.volumes[i], !options->table);
-		if (options->form == FORM_JSON)
-			put_volume(&json, &all, &all.volumes[i], &settings);
-		else
-			say_volume(out.file, &all, &all.volumes[i], &settings);
+		if (options->form == FORM_JSON) {
+			put_volume(&json, &all, &all.volumes[i], &settings, &history);
+			continue;
+		}
+		say_volume(out.file, &all, &all.volumes[i], &settings);
+		say_history(out.file, &history, &all.volumes[i]);
 	}
 	json_end_all(&json);
 	outfile_close(&out);

@@ -13,7 +13,6 @@
  * A table has changed if it differs in any byte from the newest snapshot in the folder, no matter
  * which program wrote that.
  */
-#include "input/heat.h"
 #include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/unpack.h"
@@ -201,24 +200,33 @@ bool recorder_add(struct recorder *recorder, const struct text *text, bool alway
 	return true;
 }
 
-/**
- * recorder_add_heat() - store what was read until the newest snapshot
- * @recorder: the folder, after recorder_add() has stored a snapshot
- * @source: where that was read; without counts beside it, nothing is stored
- */
-void recorder_add_heat(const struct recorder *recorder, const struct source *source)
+static void add_packed(const struct recorder *recorder, const char *name, const struct text *text)
 {
-	AUTO_FREE char *path = recorder_beside(recorder, HEAT_SUFFIX);
-	AUTO(text_free) struct text text = { 0 };
+	AUTO_FREE char *path = recorded_counts(recorder->newest, name);
 	struct packed packed;
 
-	if (!source_read_counts(source, "heat", &text))
-		return;
-	outfile_open(&packed.out, path, "counts of reads");
+	outfile_open(&packed.out, path, "counts");
 	packed_begin(&packed, LEVEL);
-	packed_put(&packed, text.buf, text.len, ZSTD_e_continue);
+	packed_put(&packed, text->buf, text->len, ZSTD_e_continue);
 	packed_end(&packed);
 	outfile_close(&packed.out);
+}
+
+/**
+ * recorder_add_moment() - store what the module had counted at the time of the newest snapshot
+ * @recorder: the folder, after recorder_add() has stored a snapshot
+ * @source: where that was read; what is not beside it is not stored
+ */
+void recorder_add_moment(const struct recorder *recorder, const struct source *source)
+{
+	static const char *const names[] = { "discards", "heat" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		AUTO(text_free) struct text text = { 0 };
+
+		if (source_read_counts(source, names[i], &text))
+			add_packed(recorder, names[i], &text);
+	}
 }
 
 static void put_counts(const char *path, const struct text *text)
@@ -235,8 +243,6 @@ static void put_counts(const char *path, const struct text *text)
  * recorder_add_counts() - store what the module has counted until now, in place of what was stored before
  * @recorder: the folder, after recorder_add()
  * @source: where the table was read; what is not beside it is not stored
- *
- * Of discards, what was counted first stays, too.
  */
 void recorder_add_counts(const struct recorder *recorder, const struct source *source)
 {
@@ -247,10 +253,6 @@ void recorder_add_counts(const struct recorder *recorder, const struct source *s
 		AUTO_FREE char *path = xasprintf("%s/%s", recorder->dir, names[i]);
 
 		if (source_read_counts(source, names[i], &text)) {
-			AUTO_FREE char *first = xasprintf("%s" FIRST_SUFFIX, path);
-
-			if (!strcmp(names[i], "discards") && access(first, F_OK))
-				put_counts(first, &text);
 			put_counts(path, &text);
 			text_free(&text);
 		} else if (unlink(path) && errno != ENOENT) {

@@ -118,7 +118,7 @@ static void begin_log(struct live *live, const struct table *table)
 	live->is_begin = false;
 	state = recorder_beside(live->recorder, F2FS_STATE_SUFFIX);
 	f2fs_states_copy(table, state);
-	recorder_add_heat(live->recorder, live->source);
+	recorder_add_moment(live->recorder, live->source);
 }
 
 /* Return: false if the module is not there; what happens until it is back is not known. */

@@ -7,6 +7,7 @@
  */
 
 #include "apart.h"
+#include "input/discards.h"
 #include "input/recording.h"
 #include "input/replay_state.h"
 #include "input/source.h"
@@ -195,9 +196,10 @@ static void put_heat(const void *arg, FILE *out)
 	found = recording_before(&recording, r->moment);
 	if (!found)
 		die("%s: has no snapshot before that moment", r->recording->dir);
+	AUTO_FREE char *path = recorded_counts(found->snapshot, "heat");
 	/* where the server reads them, it meets the same trouble */
-	free(heat_read(&heat, found->heat));
-	fprintf(out, "%" PRId64 " %s", found->time_ms, found->heat);
+	free(heat_read(&heat, path));
+	fprintf(out, "%" PRId64 " %s", found->time_ms, path);
 }
 
 /**
@@ -221,6 +223,53 @@ char *serve_recording_heat(const struct serve_recording *recording, const struct
 		return trouble;
 	AUTO_FREE char *path = take_time(text.buf, time_ms);
 	return heat_read(heat, path);
+}
+
+/* === What is discarded === */
+
+/* Of each volume a line: device, sentence. */
+static void put_discards(const void *arg, FILE *out)
+{
+	const struct reading *r = arg;
+	const struct recorded *found;
+	AUTO(recording_close) struct recording recording;
+	AUTO(discards_free) struct discards first = { 0 }, until = { 0 };
+
+	recording_open(&recording, r->recording->dir);
+	found = recording_before(&recording, r->moment);
+	for (size_t i = 0; found && &recording.list[i] <= found; i++) {
+		AUTO_FREE char *path = recorded_counts(recording.list[i].snapshot, "discards");
+
+		if (access(path, F_OK) || (first.blk_bytes && &recording.list[i] < found))
+			continue;
+		if (!first.blk_bytes)
+			discards_read(&first, path);
+		if (&recording.list[i] == found)
+			discards_read(&until, path);
+	}
+	discards_since(&until, &first);
+	for (size_t i = 0; i < until.n; i++) {
+		const struct discard_volume *v = &until.volumes[i];
+
+		fprintf(out, "%u:%u %s pending, %s discarded", v->major, v->minor, BYTES(v->pending * until.blk_bytes),
+			BYTES(v->sums[DISCARDS].blks * until.blk_bytes));
+		if (v->sums[RESETS].issued)
+			fprintf(out, ", %s in reset zones", BYTES(v->sums[RESETS].blks * until.blk_bytes));
+		fputs(" since the recording began\n", out);
+	}
+}
+
+/**
+ * serve_recording_discards() - read what was discarded until the snapshot before a moment
+ * @recording: the recording
+ * @moment: when
+ * @text: a line of each volume: its device and a sentence; nothing if that was not counted. To be freed
+ */
+void serve_recording_discards(const struct serve_recording *recording, const struct moment *moment, struct text *text)
+{
+	const struct reading r = { recording, moment, false };
+
+	free(run_apart(put_discards, &r, text));
 }
 
 /* === Which moments there are === */

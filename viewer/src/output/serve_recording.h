@@ -34,5 +34,6 @@ char *serve_recording_read(const struct serve_recording *recording, const struct
 			   struct f2fs_state **states, int64_t *state_ms, char **dir);
 char *serve_recording_heat(const struct serve_recording *recording, const struct moment *moment, struct heat *heat,
 			   int64_t *time_ms);
+void serve_recording_discards(const struct serve_recording *recording, const struct moment *moment, struct text *text);
 char *serve_recording_spans(const struct serve_recording *recording, size_t first, struct text *json);
 char *serve_recording_curve(const struct serve_recording *recording, size_t first, struct text *json);

@@ -102,6 +102,7 @@ void serve_view_free(struct serve_view *view)
 	colors_free(&view->colors);
 	f2fs_states_free(view->states, view->table.n_volumes);
 	zones_free(view->zones, view->table.n_volumes);
+	text_free(&view->discards);
 	table_free(&view->table);
 	*view = (struct serve_view){ 0 };
 }
@@ -114,6 +115,19 @@ static void put_colorings(struct json *json, const struct serve_view *view)
 	for (size_t i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
 		if (strcmp(serve_colorings[i], view->own_coloring))
 			json_text(json, NULL, serve_colorings[i]);
+}
+
+static void put_discards(struct json *json, const struct serve_view *view, const struct volume *v)
+{
+	AUTO_FREE char *device = xasprintf("%u:%u ", v->major, v->minor);
+	const char *at = view->discards.buf;
+
+	while (at && *at && strncmp(at, device, strlen(device)))
+		at = strchrnul(at, '\n') + 1;
+	if (!at || !*at)
+		return;
+	AUTO_FREE char *sentence = xasprintf("%.*s", (int)strcspn(at + strlen(device), "\n"), at + strlen(device));
+	json_text(json, "discards", sentence);
 }
 
 /**
@@ -140,6 +154,7 @@ void serve_put_table(struct json *json, const void *arg)
 	for (size_t i = 0; i < view->runs.n_parts; i++) {
 		JSON_OBJECT(json, NULL);
 		page_put_volume(json, &view->runs, i);
+		put_discards(json, view, &view->table.volumes[view->runs.parts[i].volume]);
 	}
 }
 

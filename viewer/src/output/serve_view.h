@@ -49,6 +49,7 @@ extern const char *const serve_colorings[N_COLORINGS];
  * @has_selection: some files are left out
  * @states: what F2FS knows, or NULL
  * @zones: by volume, of the same time, or NULL
+ * @discards: of a recording, what was discarded, see serve_recording_discards()
  * @state_ms: of a recording, when F2FS knew that, in ms since 1970
  * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
@@ -68,6 +69,7 @@ struct serve_view {
 	bool has_selection;
 	struct f2fs_state *states;
 	struct zones *zones;
+	struct text discards;
 	int64_t state_ms;
 	int64_t heat_ms;
 	struct runs runs;

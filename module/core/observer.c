@@ -155,6 +155,9 @@ atomic64_t *ft_counts_new(struct ft_inode *rec, enum ft_slot slot)
 	return own ? own->nr : rest_of(rec->vol, slot);
 }
 
+/* How often a file has lost its numbers, and how many of these are not all in the rest yet. */
+static atomic_t nr_lost, nr_losing;
+
 static void move_to_rest(struct ft_counts *own)
 {
 	unsigned int i;
@@ -169,6 +172,7 @@ static void free_counts(struct rcu_head *rcu)
 
 	/* what a probe has counted that had found them before the file lost them */
 	move_to_rest(own);
+	atomic_dec(&nr_losing);
 	kfree(own);
 }
 
@@ -180,7 +184,10 @@ static void drop_counts(struct ft_inode *rec, unsigned int slot)
 
 	if (!own)
 		return;
+	atomic_inc(&nr_losing);
 	RCU_INIT_POINTER(*kept, NULL);
+	/* a full barrier, for ft_counts_moved() */
+	atomic_inc_return(&nr_lost);
 	move_to_rest(own);
 	call_rcu(&own->rcu, free_counts);
 	ft_mem_add_yielding(-(long)size_of_counts(slot));
@@ -190,6 +197,34 @@ static void drop_counts_of(struct ft_inode *rec, void *slot)
 {
 	guard(ft_spinlock)(&rec->lock);
 	drop_counts(rec, *(unsigned int *)slot);
+}
+
+/**
+ * ft_counts_settle() - wait until all that files have lost is in the rest
+ *
+ * Context: process; may sleep.
+ * Return: for ft_counts_moved().
+ */
+int ft_counts_settle(void)
+{
+	if (atomic_read(&nr_losing))
+		rcu_barrier();
+	return atomic_read_acquire(&nr_lost);
+}
+
+/**
+ * ft_counts_moved() - has a file lost its numbers meanwhile?
+ * @settled: what ft_counts_settle() has returned
+ *
+ * What was copied of files before that may be in the rest as well.
+ *
+ * Return: true if so.
+ */
+bool ft_counts_moved(int settled)
+{
+	/* what was copied first, and the barrier of drop_counts() */
+	smp_rmb();
+	return atomic_read(&nr_lost) != settled;
 }
 
 /**
@@ -218,13 +253,14 @@ bool ft_counts_copy(const struct ft_inode *rec, enum ft_slot slot, u64 *to)
  * @vol: the volume
  * @slot: of the observer
  *
- * Context: process.
+ * Context: process; may sleep.
  */
 void ft_counts_reset(struct ft_volume *vol, enum ft_slot slot)
 {
 	unsigned int i = slot;
 
 	ft_volume_visit(vol, drop_counts_of, &i);
+	ft_counts_settle();
 	for (i = 0; i < ft_observers[slot]->nr_counts; i++)
 		atomic64_set(&rest_of(vol, slot)[i], 0);
 }

@@ -92,6 +92,8 @@ struct ft_counts {
 };
 
 atomic64_t *ft_counts_new(struct ft_inode *rec, enum ft_slot slot);
+int ft_counts_settle(void);
+bool ft_counts_moved(int settled);
 bool ft_counts_copy(const struct ft_inode *rec, enum ft_slot slot, u64 *to);
 void ft_counts_reset(struct ft_volume *vol, enum ft_slot slot);
 

@@ -16,8 +16,12 @@
 #include <linux/string_helpers.h>
 
 #include "core/base.h"
+#include "core/observer.h"
 #include "core/volume.h"
 #include "debugfs/lines.h"
+
+/* How often files are copied before a reader is told that some of them lost their numbers. */
+#define MOST_COPIES	4
 
 /**
  * ft_lines_add() - add a line
@@ -115,6 +119,8 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 		seq_printf(m, "# not known: the module was loaded with %s=0\n", text->parameter);
 	else if (text->head)
 		text->head(m, lines);
+	if (lines->moved)
+		seq_puts(m, "# files were removed meanwhile: some counts are in two lines\n");
 	if (text->columns)
 		seq_puts(m, text->columns);
 }
@@ -144,24 +150,14 @@ static const struct seq_operations lines_ops = {
 	.show = lines_show,
 };
 
-static int text_release(struct inode *inode, struct file *file)
-{
-	struct ft_lines *lines = ((struct seq_file *)file->private_data)->private;
 
-	ft_snapshot_free(lines->snap);
-	ft_vec_free(&lines->vec);
-	return seq_release_private(inode, file);
-}
-
-static int fill(struct ft_lines *lines)
+static int copy(struct ft_lines *lines)
 {
 	const struct ft_text *text = lines->text;
 	struct ft_volume *vol;
 	unsigned int n;
 	int err = 0;
 
-	if (is_off(text))
-		return 0;
 	if (text->view) {
 		lines->snap = ft_snapshot_take(text->view, text->each, lines);
 		err = PTR_ERR_OR_ZERO(lines->snap);
@@ -169,11 +165,50 @@ static int fill(struct ft_lines *lines)
 	if (text->volume)
 		ft_for_each_volume(vol, n)
 			err = err ?: text->volume(lines, vol);
+	return err;
+}
+
+static void drop_copy(struct ft_lines *lines)
+{
+	ft_snapshot_free(lines->snap);
+	ft_vec_free(&lines->vec);
+	lines->snap = NULL;
+}
+
+/* What a file loses while it is copied would be in its line and in that of the rest. */
+static int copy_files(struct ft_lines *lines)
+{
+	unsigned int tries = MOST_COPIES;
+	int err, settled;
+
+	do {
+		drop_copy(lines);
+		settled = ft_counts_settle();
+		err = copy(lines);
+		lines->moved = ft_counts_moved(settled);
+	} while (!err && lines->moved && --tries);
+	return err;
+}
+
+static int fill(struct ft_lines *lines)
+{
+	const struct ft_text *text = lines->text;
+	int err;
+
+	if (is_off(text))
+		return 0;
+	err = text->each && text->volume ? copy_files(lines) : copy(lines);
 	if (!err && text->compare)
 		sort(lines->vec.data, lines->vec.nr, text->size, text->compare, NULL);
 	if (!err && text->complete)
 		err = text->complete(lines);
 	return err;
+}
+
+static int text_release(struct inode *inode, struct file *file)
+{
+	drop_copy(((struct seq_file *)file->private_data)->private);
+	return seq_release_private(inode, file);
 }
 
 static int text_open(struct inode *inode, struct file *file)

@@ -59,6 +59,9 @@ refuse "no period" insmod "$FRAGTRACE_KO" heat=1 heat_period_secs=0
 
 load path=$MNT heat=1
 expect "the format" "$(sed -n '1,2p' $DBG/heat | tr '\n' ' ')" "# fragtrace heat 2 # windows blocks=32 period_secs=3600 "
+unload
+# a period that ends while this test runs would halve all counts
+load path=$MNT heat=1 heat_period_secs=100000000
 for name in seq random direct map aio uring adirect udirect; do
 	make $name
 done

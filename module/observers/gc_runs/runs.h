@@ -161,6 +161,12 @@ struct ft_collections {
 	struct ft_gc_wait longest[FT_GC_LONGEST];
 };
 
+/* Of those that are kept, the one that is @n before the last one. */
+static inline struct ft_gc_run *ft_gc_run_kept(struct ft_collections *runs, u32 n)
+{
+	return &runs->kept[(runs->newest + FT_GC_RUNS - n) % FT_GC_RUNS];
+}
+
 /* more would take twice as much memory */
 static_assert(sizeof(struct ft_collections) <= SZ_16K);
 

@@ -61,18 +61,15 @@ static struct line *add(struct ft_lines *lines, struct ft_volume *vol, enum show
 }
 
 static void list_runs(struct ft_lines *lines, struct ft_volume *vol,
-		      const struct ft_collections *runs)
+		      struct ft_collections *runs)
 {
-	const struct ft_gc_run *run;
 	unsigned int i;
 
 	for (i = 0; i < FT_NR_GC_REASONS; i++)
 		if (runs->sums[i].number)
 			add(lines, vol, SHOWN_SUM, i)->run = runs->sums[i];
-	for (i = 0; i < runs->nr_kept; i++) {
-		run = &runs->kept[(runs->newest - i) % FT_GC_RUNS];
-		add(lines, vol, SHOWN_RUN, i)->run = *run;
-	}
+	for (i = 0; i < runs->nr_kept; i++)
+		add(lines, vol, SHOWN_RUN, i)->run = *ft_gc_run_kept(runs, i);
 }
 
 static void list_waits(struct ft_lines *lines, struct ft_volume *vol,

@@ -35,39 +35,22 @@ of() {
 		END { print text ? text : "none" }' $DBG/ledger
 }
 
-# The disks of the volume.
-DISKS=$DISK
+# The kernel's own counts of the disks of the volume.
+STATS=/sys/block/${DISK##*/}/stat
 
 # device(field) - print a number of the disks: written or discarded bytes; 3 and 4 are those of the ledger, 7 and 14 the kernel's own
 #
 # %d of some awks ends at 2 GiB, which the disk of many tests has had.
 device() {
-	if [ "$1" -lt 5 ]; then
-		awk -v n="$1" '$2 == "device" { print $n }' $DBG/ledger
-	else
-		for disk in $DISKS; do
-			cat "/sys/block/${disk##*/}/stat"
-		done | awk -v n="$1" '{ sum += $n * 512 } END { printf "%.0f\n", sum }'
-	fi
-}
-
-# iostat(section, names...) - print the bytes that F2FS itself has counted
-iostat() {
-	local section name
-
-	section=$1
-	shift
-	for name; do
-		awk -v section="[$section]" -v name="$name:" '
-			/^\[/ { here = $1 == section }
-			here && index($0, name) == 1 { sub(/.*: */, ""); print $1 + 0 }' "/proc/fs/f2fs/${DISK##*/}/iostat_info"
-	done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+	# shellcheck disable=SC2086 # a list of files
+	awk -v n="$1" 'n < 5 && $2 == "device" { sum = $n } n > 4 && FILENAME ~ /\/stat$/ { sum += $n * 512 } END { printf "%.0f\n", sum }' \
+		$DBG/ledger $STATS
 }
 
 # are_idle() - have the disks ended all requests?
 are_idle() {
-	for disk in $DISKS; do
-		cat "/sys/block/${disk##*/}/inflight"
+	for stat in $STATS; do
+		cat "${stat%stat}inflight"
 	done | awk '$1 + $2 { busy = 1 } END { exit busy }'
 }
 
@@ -90,33 +73,52 @@ begin() {
 
 # agrees() - do all sums agree? Prints those that do not
 agrees() {
-	local data
-
-	data="new rewritten in_place atomic compressed inline directory gc_fg gc_bg defrag range"
-	same() {
-		[ "$2" = "$3" ] || echo "# $1: $2, not $3"
-	}
-	{
-		same "buffered" "$(sums file | cut -d ' ' -f 1)" "$(iostat WRITE 'app buffered data')"
-		same "mapped" "$(sums file | cut -d ' ' -f 2)" "$(iostat WRITE 'app mapped data')"
-		same "direct" "$(kind direct)" "$(iostat WRITE 'app direct data')"
-		same "direct, by file" "$(sums file | cut -d ' ' -f 3)" "$(kind direct)"
-		# shellcheck disable=SC2086 # names
-		same "data" "$(kind $data)" "$(iostat WRITE 'fs data' 'fs gc data' 'fs cp data')"
-		same "foreground collection" "$(kind gc_fg)" "$(iostat WRITE 'fs gc data')"
-		same "nodes" "$(kind node_sync node_writeback)" "$(iostat WRITE 'fs node')"
-		same "nodes of checkpoints" "$(kind node_checkpoint)" "$(iostat WRITE 'fs cp node')"
-		same "nodes of collection" "$(kind node_gc)" "$(iostat WRITE 'fs gc node')"
-		same "metadata" "$(kind checkpoint sit nat ssa)" "$(iostat WRITE 'fs meta' 'fs cp meta')"
-		same "processes and files" "$(sums process)" "$(sums file)"
-		# shellcheck disable=SC2086 # names
-		same "data and nodes of files" "$(sums file | awk '{ print $4 + $5 + $6 + $7 }')" "$(kind $data node_sync node_writeback node_checkpoint node_gc)"
-		same "collection of files" "$(sums file | cut -d ' ' -f 6)" "$(kind gc_fg gc_bg)"
-		# shellcheck disable=SC2086 # names
-		same "the disk, by kind" "$(kind $data direct node_sync node_writeback node_checkpoint node_gc checkpoint sit nat ssa super)" "$(device 3)"
-		same "the disk" "$(device 3)" "$(($(device 7) - written))"
-		same "discards" "$(device 4)" "$(($(device 14) - discarded))"
-	} >/tmp/differs
+	# shellcheck disable=SC2086 # a list of files
+	awk -v written="$written" -v discarded="$discarded" '
+		# the sum of some numbers
+		function all(numbers, names,	name, n, sum) {
+			for (n = split(names, name, ", "); n; n--)
+				sum += numbers[name[n]]
+			return sum + 0
+		}
+		function same(what, a, b) {
+			if (a + 0 != b + 0)
+				printf "# %s: %.0f, not %.0f\n", what, a, b
+		}
+		$2 == "kind" { kind[$3] += $5 }
+		$2 == "device" { device[3] = $3; device[4] = $4 }
+		$2 == "process" { for (i = 3; i <= 9; i++) process[i] += $i }
+		$2 == "file" { for (i = 3; i <= 9; i++) file[i] += $i }
+		FILENAME ~ /\/stat$/ { disk[7] += $7 * 512; disk[14] += $14 * 512 }
+		/^\[/ { section = $1 }
+		section == "[WRITE]" && /:/ {
+			name = $0
+			sub(/:.*/, "", name)
+			sub(/.*: */, "")
+			f2fs[name] = $1
+		}
+		END {
+			data = "new, rewritten, in_place, atomic, compressed, inline, directory, gc_fg, gc_bg, defrag, range"
+			nodes = "node_sync, node_writeback, node_checkpoint, node_gc"
+			metadata = "checkpoint, sit, nat, ssa"
+			same("buffered", file[3], f2fs["app buffered data"])
+			same("mapped", file[4], f2fs["app mapped data"])
+			same("direct", kind["direct"], f2fs["app direct data"])
+			same("direct, by file", file[5], kind["direct"])
+			same("data", all(kind, data), all(f2fs, "fs data, fs gc data, fs cp data"))
+			same("foreground collection", kind["gc_fg"], f2fs["fs gc data"])
+			same("nodes", all(kind, "node_sync, node_writeback"), f2fs["fs node"])
+			same("nodes of checkpoints", kind["node_checkpoint"], f2fs["fs cp node"])
+			same("nodes of collection", kind["node_gc"], f2fs["fs gc node"])
+			same("metadata", all(kind, metadata), all(f2fs, "fs meta, fs cp meta"))
+			for (i = 3; i <= 9; i++)
+				same("processes and files, field " i, process[i], file[i])
+			same("data and nodes of files", file[6] + file[7] + file[8] + file[9], all(kind, data ", " nodes))
+			same("collection of files", file[8], all(kind, "gc_fg, gc_bg"))
+			same("the disk, by kind", all(kind, data ", direct, " nodes ", " metadata ", super"), device[3])
+			same("the disk", device[3], disk[7] - written)
+			same("discards", device[4], disk[14] - discarded)
+		}' $DBG/ledger "/proc/fs/f2fs/${DISK##*/}/iostat_info" $STATS >/tmp/differs
 	[ ! -s /tmp/differs ]
 }
 
@@ -227,7 +229,7 @@ modprobe loop
 truncate -s 96M /tmp/first
 losetup /dev/loop7 /tmp/first
 mkfs.f2fs -q -f -t 0 -c $DISK2 /dev/loop7 >/dev/null
-DISK=/dev/loop7 SYS=/sys/fs/f2fs/loop7 DISKS="/dev/loop7 $DISK2"
+DISK=/dev/loop7 SYS=/sys/fs/f2fs/loop7 STATS="/sys/block/loop7/stat /sys/block/${DISK2##*/}/stat"
 mount_volume $DISK $MNT || bail "no volume of two devices"
 load path=$MNT ledger=1
 settle || :
@@ -238,7 +240,7 @@ fileop random $MNT/a 1024 100 "${SEED:-991}" every 3
 sync
 rm $MNT/big
 check_sums "two devices"
-check "the second one is written, too" test "$(DISKS=$DISK2 device 7)" -gt $((40 << 20))
+check "the second one is written, too" test "$(STATS=/sys/block/${DISK2##*/}/stat device 7)" -gt $((40 << 20))
 
 # Each file takes 0.7 s to be copied: both go after the first one.
 if late function=ft_counts_copy before_ms=700; then

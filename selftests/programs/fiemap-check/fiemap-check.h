@@ -69,6 +69,7 @@ struct figures {
  * @minor: device
  * @ino: inode number
  * @path: one of its paths, unescaped; NULL for a file known to fragtrace only
+ * @listed_path: the path in the texts that was last found to be one of it, unescaped; NULL if none was
  * @truth: written and unwritten runs, from FIEMAP, merged, in logical order
  * @table: written runs, from the text `table`
  * @extents: runs, from the text `extents`
@@ -83,6 +84,7 @@ struct file {
 	unsigned int minor;
 	uint64_t ino;
 	char *path;
+	const char *listed_path;
 	struct runs truth;
 	struct runs table;
 	struct runs extents;

@@ -239,7 +239,7 @@ static struct file *owner(struct files *files, struct line *line, int path_field
 		problem("%s:%lu: inode %" PRIu64 " '%s' does not exist below the folder", line->text, line->nr, ino, path);
 		return NULL;
 	}
-	if (opt->no_paths)
+	if (opt->no_paths || (f->listed_path && !strcmp(path, f->listed_path)))
 		return f;
 	/* a path that is too long for a system call is not shown */
 	if (!strcmp(path, "?") && strlen(f->path) >= PATH_MAX)
@@ -250,6 +250,8 @@ static struct file *owner(struct files *files, struct line *line, int path_field
 	else if (st.st_ino != ino || major(st.st_dev) != maj || minor(st.st_dev) != min)
 		problem("%s:%lu: inode %" PRIu64 ": path '%s' is another file; it is '%s'", line->text, line->nr, ino,
 			path, f->path);
+	else
+		f->listed_path = path;
 	return f;
 }
 

@@ -118,7 +118,7 @@ static void ask_fiemap(struct file *f, int fd)
 {
 	struct fiemap_extent *extents;
 	const struct fiemap *map;
-	unsigned int room = 256, n, i;
+	unsigned int room = 4096, n, i;
 
 	do {
 		room *= 2;

@@ -42,16 +42,20 @@ number() {
 	awk -v line="$1" -v n="$2" '$2 == line { print $n }' $DBG/discards
 }
 
-# events(event) - print how many of these events there were since begin(), and the sum of their blocks
+# events() - print how many of F2FS's events of each name there were since begin(), and the sum of their blocks
 events() {
-	awk -v event="f2fs_$1:" '
+	awk '
 		function value(hex,	i, n) {
 			for (i = 3; i <= length(hex); i++)
 				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
 			return n
 		}
-		index($0, event) { n++; blocks += value($NF) }
-		END { print n + 0, blocks + 0 }' $TRACING/trace
+		match($0, / f2fs_[a-z_]+: /) {
+			name = substr($0, RSTART + 6, RLENGTH - 8)
+			n[name]++
+			blocks[name] += value($NF)
+		}
+		END { for (name in n) print "event", name, n[name], blocks[name] }' $TRACING/trace
 }
 
 # disk() - print how many discards have ended on the disk, and their blocks
@@ -93,24 +97,30 @@ idle() {
 
 # agree() - do all numbers agree? Prints those that do not
 agree() {
-	local now
-
-	now=$(disk)
-	same() {
-		[ "$2" = "$3" ] || echo "# $1: $2, not $3"
-	}
-	{
-		same "queued" "$(number discard 3) $(number discard 4)" "$(events queue_discard)"
-		same "commands" "$(number discard 5)" "$(events issue_discard | cut -d ' ' -f 1)"
-		same "removed" "$(number pending 9)" "$(events remove_discard | cut -d ' ' -f 1)"
-		same "issued, by F2FS" "$(number discard 6)" "$(($(f2fs issued_discard) - issued))"
-		same "issued, by the disk" "$(number discard 6) $(number discard 7)" "$((${now% *} - ${was% *})) $((${now#* } - ${was#* }))"
-		same "ended" "$(number discard 8) $(number discard 9) $(number discard 12)" "$(number discard 6) 0 0"
-		same "waiting" "$(number pending 3) $(number pending 4) $(number pending 5)" "$(waiting) 0"
-		same "left" "$(number pending 8)" "$((${waited#* } + $(events queue_discard | cut -d ' ' -f 2) - $(number discard 7) - $(waiting | cut -d ' ' -f 2)))"
-		same "by all threads" "$(awk '$2 == "by" { n += $3; blocks += $4 } END { print n + 0, blocks + 0 }' $DBG/discards)" \
-			"$(number discard 6) $(number discard 7)"
-	} >/tmp/differs
+	events | awk -v was="$was" -v issued=$(($(f2fs issued_discard) - issued)) -v waited="$waited" -v waiting="$(waiting)" '
+		function same(what, a, b) {
+			if (a != b)
+				print "# " what ": " a ", not " b
+		}
+		$1 == "event" { n[$2] = $3; blocks[$2] = $4 }
+		FILENAME ~ /\/stat$/ { ended = $12 + $13; ended_blocks = $14 / 8 }
+		$2 == "discard" { for (i = 3; i <= NF; i++) discard[i] = $i }
+		$2 == "pending" { for (i = 3; i <= NF; i++) pending[i] = $i }
+		$2 == "by" { by += $3; by_blocks += $4 }
+		END {
+			split(was, disk, " ")
+			split(waited, before, " ")
+			split(waiting, now, " ")
+			same("queued", discard[3] " " discard[4], n["queue_discard"] + 0 " " blocks["queue_discard"] + 0)
+			same("commands", discard[5], n["issue_discard"] + 0)
+			same("removed", pending[9], n["remove_discard"] + 0)
+			same("issued, by F2FS", discard[6], issued + 0)
+			same("issued, by the disk", discard[6] " " discard[7], (ended - disk[1]) " " (ended_blocks - disk[2]))
+			same("ended", discard[8] " " discard[9] " " discard[12], discard[6] " 0 0")
+			same("waiting", pending[3] " " pending[4] " " pending[5], waiting " 0")
+			same("left", pending[8], before[2] + blocks["queue_discard"] - discard[7] - now[2])
+			same("by all threads", by + 0 " " by_blocks + 0, discard[6] " " discard[7])
+		}' - $DBG/discards /sys/block/nullb0/stat >/tmp/differs
 	[ ! -s /tmp/differs ]
 }
 
@@ -118,7 +128,7 @@ agree() {
 check_sums() {
 	loop_until 20 agree || cat /tmp/differs
 	check "$1: numbers are those of F2FS and of the disk" test ! -s /tmp/differs
-	echo "# $(grep -v '^#' $DBG/discards | cut -d ' ' -f 2- | tr '\n' ';')"
+	awk '!/^#/ { sub(/^[^ ]+ /, ""); text = text $0 ";" } END { print "# " text }' $DBG/discards
 }
 
 # traced(discard|reset) - print how long they took on average, in us, by the block layer's events. A reset is a request without sectors
@@ -161,11 +171,6 @@ delete() {
 		rm "$MNT/$name"
 	done
 	sync
-}
-
-# uptime_ms() - print a clock
-uptime_ms() {
-	awk '{ printf "%.0f\n", $1 * 1000 }' /proc/uptime
 }
 
 # hold() - F2FS issues by itself only what is a segment or more; its thread, which begins anew, looks twice a second
@@ -320,7 +325,7 @@ blkzone report $NULL_DISK >/tmp/after
 emptied=$(awk '{ name = $2 } FILENAME ~ /before/ { was[name] = $0; next } /zcond: 1\(em\)/ && was[name] !~ /zcond: 1\(em\)/ { n++ } END { print n + 0 }' /tmp/before /tmp/after)
 expect "as many resets as zones that have become empty, 1024 blocks each" "$(number reset 6) $(number reset 7) $(number reset 8)" "$emptied $((emptied * 1024)) $emptied"
 expect "as F2FS reports: queued, issued" "$(number reset 3) $(number reset 5)" \
-	"$([ -d $TRACING/events/f2fs/f2fs_queue_reset_zone ] && events queue_reset_zone | cut -d ' ' -f 1 || echo 0) $(events issue_reset_zone | cut -d ' ' -f 1)"
+	"$(events | awk '{ n[$2] = $3 } END { print n["queue_reset_zone"] + 0, n["issue_reset_zone"] + 0 }')"
 check "there are some ($emptied)" test "$emptied" -ge 4
 # the disk frees the memory of a zone before it waits
 check_times reset

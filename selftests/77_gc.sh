@@ -304,11 +304,10 @@ twice=$(($(sum 6) - fg))
 near "nearly full: F2FS counts the same number of moved blocks, except for those that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \
 	"$((said - twice / 2))" $((twice / 2 + said / 20 + 4))
 # The oldest victims are forgotten; the sums stay.
+fileop write $MNT/w/large 0 $((2048 * B)) sync
 n=0
 while [ $(($(sum 3) + $(sum 4))) -lt 70 ] && [ $n -lt 90 ]; do
-	for file in "$MNT"/w/n*-*"$((n % 10))"; do
-		fileop random "$file" 20 2 "$n" >/dev/null
-	done
+	fileop random $MNT/w/large 2048 60 $n >/dev/null
 	sync
 	fileop gc $MNT 1 20 >/dev/null 2>&1 || :
 	n=$((n + 1))

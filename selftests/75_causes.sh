@@ -19,7 +19,7 @@ breaks() {
 
 # kinds(file) - print `number op flush why_here process` of its breaks, most frequent first
 kinds() {
-	breaks "$1" | cut -d ' ' -f 2- | sort | uniq -c | sort -rn | sed 's/^ *//'
+	breaks "$1" | awk '{ sub(/^[0-9]+ /, ""); n[$0]++ } END { for (kind in n) print n[kind], kind }' | sort -rn
 }
 
 # pairs() - print by_pair without volumes and numbers of processes
@@ -149,10 +149,20 @@ append_direct() {
 	fileop write "$MNT/$FILE" $((N * 65536)) 65536 direct
 }
 
+# on_disk() - print the extents that have been written
+on_disk() {
+	awk '!/^#/ && $8 != "unwritten"' $DBG/extents
+}
+
+# is_written() - are there others than $before?
+is_written() {
+	[ "$(on_disk)" != "$before" ]
+}
+
 append_only() {
-	before=$(awk '!/^#/ && $8 != "unwritten"' $DBG/extents | md5sum)
+	before=$(on_disk)
 	fileop append "$MNT/$FILE" 4096 1
-	loop_until 20 sh -c "[ '$before' != \"\$(awk '!/^#/ && \$8 != \"unwritten\"' $DBG/extents | md5sum)\" ]"
+	loop_until 20 is_written
 }
 
 reserve() {

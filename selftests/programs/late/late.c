@@ -16,6 +16,8 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/fs.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -104,6 +106,21 @@ static void __nocfi repeat(const void *addr)
 }
 
 /*
+ * Wait for the next tick, as an idle CPU does, where interrupts are on and it comes before @left ns are over: an emulated CPU
+ * that runs is a busy one of the host.
+ */
+static void relax(u64 left)
+{
+#ifdef CONFIG_X86
+	if (left > 2 * TICK_NSEC && !irqs_disabled()) {
+		asm volatile("hlt" ::: "memory");
+		return;
+	}
+#endif
+	cpu_relax();
+}
+
+/*
  * Wait by the clock, at most until @inode has been locked for @until_locked ms, if there is one. mdelay() adds up
  * delays of 1 ms; on arm64 each may be a WFIT, which an emulator under load ends late, while the exception of the
  * probe keeps interrupts off.
@@ -117,7 +134,7 @@ static void wait_ms(unsigned int ms, struct inode *inode)
 			unlocked = now;
 		else if (now - unlocked >= (u64)until_locked * NSEC_PER_MSEC)
 			break;
-		cpu_relax();
+		relax(end - now);
 		now = ktime_get_ns();
 	}
 }

@@ -244,7 +244,7 @@ timed() {
 
 # own_file(name) - print the file that keeps the own time of a command; up to `: ` the name does not count
 own_file() {
-	echo "/tmp/own.${1#*: }" | tr ' ' _
+	echo "/tmp/own.${1#*: }"
 }
 
 # own_time(name, command...) - run the command of a later in_time() before the attack: its own time here
@@ -291,9 +291,11 @@ logged() {
 
 # === Volumes ===
 
+PAGE_SIZE=$(awk '/^KernelPageSize/ { print $2 * 1024; exit }' /proc/self/smaps)
+
 # page_size() - print the size of the kernel's pages, which is also that of F2FS's blocks
 page_size() {
-	awk '/^KernelPageSize/ { print $2 * 1024; exit }' /proc/self/smaps
+	echo "$PAGE_SIZE"
 }
 
 # block_size(device) - print the size of the blocks of the F2FS there, from its super block
@@ -306,11 +308,12 @@ block_size() {
 # F2FS's blocks are pages. On a kernel with larger ones the test is skipped, unless it has the line `# blocks: any` in its head, as
 # its numbers are right for any size, and mkfs.f2fs makes that size.
 make_volume() {
-	[ "$(page_size)" = 4096 ] || grep -q '^# blocks: any$' "$0" || skip_rest "F2FS with blocks of 4 KiB" "this kernel has pages of $(page_size) bytes"
+	[ "$PAGE_SIZE" = 4096 ] || grep -q '^# blocks: any$' "$0" || skip_rest "F2FS with blocks of 4 KiB" "this kernel has pages of $PAGE_SIZE bytes"
 	mkdir -p "$2"
 	# without discarding first, which can take a minute if the image has many extents on the host
 	mkfs.f2fs -q -f -t 0 "$1" >/dev/null || return 1
-	[ "$(block_size "$1")" = "$(page_size)" ] || skip_rest "F2FS with blocks of $(page_size) bytes" "this mkfs.f2fs makes others"
+	[ "$PAGE_SIZE" = 4096 ] || [ "$(block_size "$1")" = "$PAGE_SIZE" ] ||
+		skip_rest "F2FS with blocks of $PAGE_SIZE bytes" "this mkfs.f2fs makes others"
 	mount_volume "$@"
 }
 
@@ -412,12 +415,9 @@ late() {
 	[ -z "${CPUS:-}" ] || taskset -p ffffffff $$ >/dev/null
 	[ -f /tools/late.ko ] || [ -z "${FRAGTRACE_GUEST:-}" ] || bail "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	[ -f /tools/late.ko ] || return 1
+	! insmod /tools/late.ko "$@" 2>/dev/null || return 0
 	renamed=$(sed -n "s/^[^ ]* [tT] \(${1#function=}\.llvm\.[0-9]*\).*/\1/p" /proc/kallsyms)
-	[ -z "$renamed" ] || {
-		shift
-		set -- "function=$renamed" "$@"
-	}
-	insmod /tools/late.ko "$@" || bail "cannot delay: $*"
+	insmod /tools/late.ko "$@" ${renamed:+"function=$renamed"} || bail "cannot delay: $*"
 }
 
 # unload() - unload fragtrace; retried for a moment, because a delayed step of the worker holds a reference
@@ -491,7 +491,7 @@ maps_agree() {
 	shift
 	if ! differs "$@"; then
 		ok "$name"
-		sed -n 's/^compared/# compared/p' /tmp/fiemap-check.out
+		awk '/^compared/ { print "# " $0 }' /tmp/fiemap-check.out
 	else
 		not_ok "$name" "fragtrace and FIEMAP disagree"
 		sed 's/^#* */# /' /tmp/fiemap-check.out

@@ -167,24 +167,33 @@ collect() {
 
 # valid_in(LBA) - print by segment_info what is valid in the zone that begins there
 valid_in() {
-	ask
+	sync
+	cat "/proc/fs/f2fs/$NAME/segment_info" >/tmp/segments
 	segments | sed -n "s/^$1 //p"
 }
 
 # extents() - print the same by FIEMAP
 extents() {
-	local file
-
 	ours >/tmp/ours
-	find $MNT -type f | while read -r file; do
-		filefrag -b4096 -v "$file" | tr '.:' '  ' | awk -v path="$file" -v first="$FIRST" '
-			FILENAME != "-" { size = $2; next }
-			$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ && NF >= 6 {
-				for (lba = $4; lba <= $5; lba++)
-					blocks[lba < first ? 0 : lba - (lba - first) % size]++
+	find $MNT -type f -exec filefrag -b4096 -v {} + | awk -v first="$FIRST" '
+		FILENAME != "-" { size = $2; next }
+		/^File size of / {
+			path = $0
+			sub(/^File size of /, "", path)
+			sub(/ is [0-9]+ .*/, "", path)
+			next
+		}
+		{ gsub(/[.:]/, " ") }
+		$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ && NF >= 6 {
+			for (lba = $4; lba <= $5; lba++)
+				blocks[(lba < first ? 0 : lba - (lba - first) % size) " " path]++
+		}
+		END {
+			for (name in blocks) {
+				split(name, part, " ")
+				print part[1], blocks[name], part[2]
 			}
-			END { for (zone in blocks) print zone, blocks[zone], path }' /tmp/ours -
-	done | sort
+		}' /tmp/ours - | sort
 }
 
 # logs() - print the logs that are in a zone with a write pointer: LBA of the zone, and the block that the log writes next
@@ -196,19 +205,24 @@ logs() {
 
 # checkpoint() - print the same by the last checkpoint, which sync has written
 checkpoint() {
-	local kind i segment offset zone
-
 	# what was read of the device before is old
 	drop_caches
-	dump.f2fs -d 1 "$DEVICE" 2>/dev/null | tr -d ']' >/tmp/dump
-	for kind in node data; do
-		for i in 0 1 2; do
-			segment=$(sed -n "s/^cur_${kind}_segno\[${i}[^[]*\[.*: \([0-9]*\)\$/\1/p" /tmp/dump)
-			offset=$(sed -n "s/^cur_${kind}_blkoff\[${i}[^[]*\[.*: \([0-9]*\)\$/\1/p" /tmp/dump)
-			zone=$(ours | awk -v lba=$((MAIN + segment * 512)) '$5 != "-" && lba >= $1 && lba < $1 + $2 { print $1 }')
-			[ -z "$zone" ] || echo "$zone $((MAIN + segment * 512 + offset))"
-		done
-	done | sort
+	ours >/tmp/ours
+	dump.f2fs -d 1 "$DEVICE" 2>/dev/null | tr -d ']' | awk -v main="$MAIN" '
+		FILENAME != "-" && $5 != "-" { end[$1] = $1 + $2 }
+		FILENAME == "-" && /^cur_(node|data)_(segno|blkoff)\[[0-2]/ {
+			split($1, part, /[_[]/)
+			number[part[3], part[2] part[4]] = $NF
+			logs[part[2] part[4]]
+		}
+		END {
+			for (name in logs) {
+				lba = main + number["segno", name] * 512
+				for (zone in end)
+					if (lba >= zone + 0 && lba < end[zone])
+						print zone, lba + number["blkoff", name]
+			}
+		}' /tmp/ours - | sort
 }
 
 # pointers() - print how far right each write pointer is in the picture, in pixels; two blocks have one, a line has two

@@ -302,13 +302,17 @@ others_are_counted() {
 
 	drop_caches
 	before=$(rest 3)
+	# they live until the shell closes its end of the pipe; they do not start a program for that
+	exec 8>/tmp/pipe
 	for file in $MNT/one*; do
 		{
 			read -r _ || :
-			sleep 2
-		} <"$file" &
+			read -r _ <&9 || :
+		} <"$file" 8>&- &
 		readers="$readers $!"
 	done
+	sleep 2
+	exec 8>&-
 	# shellcheck disable=SC2086 # a list
 	wait $readers
 	[ "$(rest 3)" = "$before" ]
@@ -405,10 +409,13 @@ load path=$MNT latency=1
 settle || :
 drop_caches
 pids=
+rm -f /tmp/pipe /tmp/silent
+mkfifo /tmp/pipe /tmp/silent
+exec 7<>/tmp/silent 8<>/tmp/pipe 9</tmp/pipe 8>&-
 for file in $MNT/ends*; do
 	{
 		read -r _ || :
-		exec sleep 1000
+		read -r _ <&7
 	} <"$file" 2>/dev/null &
 	pids="$pids $!"
 done

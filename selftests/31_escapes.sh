@@ -19,10 +19,10 @@ each_byte() {
 
 	n=1
 	while [ $n -le 255 ]; do
-		byte=$(printf "\\\\%o" $n)
+		byte=\\0$((n / 64))$((n / 8 % 8))$((n % 8))
 		# $() would remove a newline at the end.
 		if [ $n != 47 ] && [ $n != 10 ]; then
-			fileop write "$1/$(printf "$byte")file$(printf "$byte")" 0 4K
+			printf '%4096d' $n >"$1/$(printf %b "${byte}file$byte")"
 		fi
 		n=$((n + 1))
 	done

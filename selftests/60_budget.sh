@@ -96,6 +96,9 @@ check_exact "maps of small files are exact" $MNT
 n=0
 # Between 15/16 of the budget and all of it, no file has given way yet.
 if late function=give_way before_ms=3000; then
+	# a part of that at once
+	fileop append $MNT/large 4M 50 fdatasync
+	n=200
 	while [ "$(stat_of mem_bytes)" -le $((15 << 16)) ] && [ $n -lt 400 ]; do
 		fileop append $MNT/large 1M 1 fdatasync
 		n=$((n + 1))

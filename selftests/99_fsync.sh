@@ -173,11 +173,15 @@ expect "each new inode takes a node ID" "$(count alloc_nid)" 100
 mounted $TRACING || mount -t tracefs tracefs $TRACING
 lacking=
 if echo 'p:searches __f2fs_build_free_nids' 2>/dev/null >>$TRACING/kprobe_events; then
+	# the flusher searches, too: not between one of the two and the other one
+	flusher=$(cat /proc/sys/vm/dirty_writeback_centisecs)
+	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	echo 1 >$TRACING/events/kprobes/searches/enable
 	echo reset >$DBG/fsync
 	fileop many $MNT/more "$B" 0 0
 	echo 0 >$TRACING/events/kprobes/searches/enable
 	expect "F2FS searches for free ones, as often as the kernel traces" "$(count all_searches)" "$(grep -c ' searches:' $TRACING/trace)"
+	echo "$flusher" >/proc/sys/vm/dirty_writeback_centisecs
 	echo '-:searches' >>$TRACING/kprobe_events
 	expect "not in an fsync" "$(count search)" 0
 	# In an fsync it does so for each block, as long as it has cached 100000 addresses of nodes or more;
@@ -236,7 +240,7 @@ late_in() {
 
 	phase=$1
 	shift
-	if ! late "$@" after_ms=300; then
+	if ! late "$@" after_ms=700; then
 		skip "a delay of $phase by $1" "there is no late.ko"
 		return 0
 	fi
@@ -286,9 +290,9 @@ for n in 1 2 3 4; do
 	fsyncs $MNT2/f$n
 done
 fileop write $MNT2/fails 0 "$B"
-if late function=file_write_and_wait_range after_ms=2000; then
+if late function=file_write_and_wait_range after_ms=4000; then
 	fsyncs $MNT2/fails 2>/dev/null &
-	sleep 0.5
+	sleep 1.5
 	f2fs_io shutdown 2 $MNT2 >/dev/null
 	wait $! && echo "# it has not failed" || :
 	late

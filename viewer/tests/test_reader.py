@@ -146,7 +146,7 @@ def test_a_trace_is_that_of_the_program(view: str, reader: Reader) -> None:
     subprocess.run([view, "perfetto", "run", "-o", "trace.json"], check=True)
     reader.open(Path("run"))
     assert reader.raw("trace") == (0, Path("trace.json").read_bytes())
-    assert len(reader.ask("trace")["traceEvents"]) > 100
+    assert len(reader.ask("trace")["traceEvents"]) > 50
     # what was recorded between is damaged: a sentence, and the reader goes on
     damaged = sorted(Path("run").glob("*.events.zst"))[1]
     damaged.write_bytes(b"x" * 100)

@@ -10,7 +10,7 @@
 const STATUSES = [200, 304, 400, 404, 503];
 
 /* The files of a recording, without its folder; F2FS's own state is in folders. */
-const RECORDED = /^fragtrace-\d+\.\d{3}\.(?:(?:snapshot|table|events|heat)(?:\.zst)?|f2fs\/(?:[\w.:-]+\/)?[\w.-]+)$/;
+const RECORDED = /^fragtrace-\d+\.\d{3}\.(?:(?:snapshot|table|events|discards|heat)(?:\.zst)?|f2fs\/(?:[\w.:-]+\/)?[\w.-]+)$/;
 
 /* What reader.c reads of a file, and what the files of one input may have. */
 const MAX_FILE = 256 << 20, MAX_FILES = 1 << 30;

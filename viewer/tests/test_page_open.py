@@ -103,6 +103,19 @@ def test_inputs_have_names(page: Page) -> None:
         os.chdir("..")
 
 
+def test_discards_of_a_recording(page: Page) -> None:
+    """A page that is mailed has them, and one that the recording is dropped on."""
+    record(Path("run"), 5)
+    for snapshot in Path("run").glob("*.snapshot.zst"):
+        stem = str(snapshot).removesuffix(".snapshot.zst")
+        Path(stem + ".discards.zst").write_bytes(zstandard.compress((DATA / "discards.txt").read_bytes()))
+    begin(page, "run")
+    expect(page.text("#summary").split("; ")[-1], "discards: 800 KiB pending, 0 KiB discarded since the recording began")
+    begin(page)
+    drop(page, "run")
+    page.browser.until("document.querySelector('#summary').textContent.endsWith('discarded since the recording began')")
+
+
 def test_the_samples_are_shown(page: Page) -> None:
     """Those of make page, from the first moment to the last, with the whole curve; a page that has them can be mailed."""
     samples = sorted(SAMPLES.iterdir())

@@ -140,6 +140,9 @@ static void put_recording(struct json *json, const char *dir)
 		put_file(json, one->snapshot, NULL);
 		if (one->events)
 			put_file(json, one->events, NULL);
+		AUTO_FREE char *discards = recorded_counts(one->snapshot, "discards");
+		if (!access(discards, F_OK))
+			put_file(json, discards, NULL);
 		if (state)
 			put_state(json, one->state, state);
 	}

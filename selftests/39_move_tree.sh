@@ -165,7 +165,7 @@ check_exact "maps are exact after the last target is added again" $MNT/watched
 
 # A file loses its last name while a worker reads its inode: rename() waits until that has ended, so that its number is not given
 # to another file meanwhile.
-if late function=f2fs_fh_to_dentry before_ms=2000; then
+if late function=f2fs_fh_to_dentry before_ms=4000; then
 	rm -r $MNT/watched/*
 	fileop write $MNT/watched/x 0 8K sync
 	fileop write $MNT/outside/y 0 4K sync

@@ -92,11 +92,17 @@ else
 	skip "one stale file is stale in each text" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 fi
 check_exact "maps are exact after the scan" $MNT
+# copies() - does a reader copy what is in memory?
+copies() {
+	[ "$(stat_of copies_bytes)" -gt 0 ]
+}
+
 # Other files are copied first, for a second or longer.
 if late function=ft_extmap_read before_ms=5; then
 	cat $DBG/files >/tmp/files &
 	reader=$!
-	sleep 0.4
+	loop_until "$SOON" copies || :
+	sleep 0.3
 	rm $MNT/torn
 	wait $reader
 	late

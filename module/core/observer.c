@@ -172,7 +172,7 @@ static void free_counts(struct rcu_head *rcu)
 
 	/* what a probe has counted that had found them before the file lost them */
 	move_to_rest(own);
-	atomic_dec(&nr_losing);
+	atomic_dec_return_release(&nr_losing);
 	kfree(own);
 }
 
@@ -184,12 +184,14 @@ static void drop_counts(struct ft_inode *rec, unsigned int slot)
 
 	if (!own)
 		return;
+	/* until then they are not freed */
+	guard(ft_rcu)();
 	atomic_inc(&nr_losing);
 	RCU_INIT_POINTER(*kept, NULL);
-	/* a full barrier, for ft_counts_moved() */
+	call_rcu(&own->rcu, free_counts);
+	/* a full barrier: who sees this waits for free_counts(), and does not find them in the file */
 	atomic_inc_return(&nr_lost);
 	move_to_rest(own);
-	call_rcu(&own->rcu, free_counts);
 	ft_mem_add_yielding(-(long)size_of_counts(slot));
 }
 
@@ -207,9 +209,11 @@ static void drop_counts_of(struct ft_inode *rec, void *slot)
  */
 int ft_counts_settle(void)
 {
-	if (atomic_read(&nr_losing))
+	int lost = atomic_read_acquire(&nr_lost);
+
+	if (atomic_read_acquire(&nr_losing))
 		rcu_barrier();
-	return atomic_read_acquire(&nr_lost);
+	return lost;
 }
 
 /**

@@ -120,7 +120,7 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 	else if (text->head)
 		text->head(m, lines);
 	if (lines->moved)
-		seq_puts(m, "# files were removed meanwhile: some counts are in two lines\n");
+		seq_puts(m, "# files were removed meanwhile: some counts are in two lines, or in none\n");
 	if (text->columns)
 		seq_puts(m, text->columns);
 }
@@ -149,7 +149,6 @@ static const struct seq_operations lines_ops = {
 	.stop = lines_stop,
 	.show = lines_show,
 };
-
 
 static int copy(struct ft_lines *lines)
 {
@@ -197,7 +196,8 @@ static int fill(struct ft_lines *lines)
 
 	if (is_off(text))
 		return 0;
-	err = text->each && text->volume ? copy_files(lines) : copy(lines);
+	/* those with numbers of files, which can be reset */
+	err = text->each && text->reset ? copy_files(lines) : copy(lines);
 	if (!err && text->compare)
 		sort(lines->vec.data, lines->vec.nr, text->size, text->compare, NULL);
 	if (!err && text->complete)

@@ -212,34 +212,49 @@ static void put_settings(struct json *json, const struct settings *s)
 
 /* === Over time === */
 
-/* What was counted at the snapshots of a recording, and after the last one. */
+/* What a volume has discarded from one snapshot of a recording to the next one, or after the last one. */
+struct period {
+	int64_t until_ms;	/* INT64_MAX: after the last snapshot */
+	unsigned int major, minor;
+	uint64_t pending;
+	struct discard_sums sums[N_DISCARD_OPS];
+};
+
 struct history {
-	struct discards *counts;
-	int64_t *times_ms;
-	size_t n, cap, times_cap;
+	struct period *list;
+	size_t n, cap;
+	bool is_recording;
 };
 
 static void history_free(struct history *h)
 {
-	while (h->n)
-		discards_free(&h->counts[--h->n]);
-	free(h->counts);
-	free(h->times_ms);
+	free(h->list);
 }
 
-static void add_counts(struct history *h, const char *path, int64_t time_ms)
+/* @before: what had been counted at the last snapshot; becomes what is in the file. */
+static void add_periods(struct history *h, struct discards *before, const char *path, int64_t until_ms)
 {
-	size_t n = h->n;
+	AUTO(discards_free) struct discards counts;
 
-	discards_read(APPEND(h->counts, h->n, h->cap), path);
-	*APPEND(h->times_ms, n, h->times_cap) = time_ms;
+	discards_read(&counts, path);
+	discards_since(&counts, before);
+	for (size_t i = 0; i < counts.n && before->blk_bytes; i++) {
+		const struct discard_volume *v = &counts.volumes[i];
+		struct period *p = APPEND(h->list, h->n, h->cap);
+
+		*p = (struct period){ .until_ms = until_ms, .major = v->major, .minor = v->minor, .pending = v->pending };
+		memcpy(p->sums, v->sums, sizeof(p->sums));
+	}
+	discards_free(before);
+	discards_read(before, path);
 }
 
-/* Each becomes what has been counted since the one before it. @all: what was from the first one to the last one. */
+/* @all: what was from the first snapshot on. */
 static void history_read(struct history *h, struct discards *all, const char *dir)
 {
 	AUTO_FREE char *last = xasprintf("%s/discards", dir);
 	AUTO(recording_close) struct recording recording = { 0 };
+	AUTO(discards_free) struct discards first = { 0 }, before = { 0 };
 
 	if (access(last, F_OK))
 		die("%s: has no file discards; expected a recording of a module that was loaded with discards=1", dir);
@@ -249,59 +264,66 @@ static void history_read(struct history *h, struct discards *all, const char *di
 	for (size_t i = 0; i < recording.n; i++) {
 		AUTO_FREE char *path = recorded_counts(recording.list[i].snapshot, "discards");
 
-		if (!access(path, F_OK))
-			add_counts(h, path, recording.list[i].time_ms);
+		if (access(path, F_OK))
+			continue;
+		if (!first.blk_bytes)
+			discards_read(&first, path);
+		add_periods(h, &before, path, recording.list[i].time_ms);
 	}
-	if (h->n)
-		discards_since(all, &h->counts[0]);
-	add_counts(h, last, INT64_MAX);
-	for (size_t i = h->n; --i;)
-		discards_since(&h->counts[i], &h->counts[i - 1]);
+	if (!first.blk_bytes)
+		warn("%s: no snapshot has its file discards; saying all that was counted", dir);
+	discards_since(all, &first);
+	add_periods(h, &before, last, INT64_MAX);
+	h->is_recording = true;
 }
 
-/* A row of the text stands for so many snapshots that there are at most MOST_ROWS. */
+/* The next period of a volume from @i on, or NULL. */
+static const struct period *period_of(const struct history *h, const struct discard_volume *of, size_t *i)
+{
+	while (*i < h->n) {
+		const struct period *p = &h->list[(*i)++];
+
+		if (p->major == of->major && p->minor == of->minor)
+			return p;
+	}
+	return NULL;
+}
+
+/* A row of the text has as many periods that there are at most so many rows. */
 #define MOST_ROWS 24
 
-static void say_row(FILE *out, const struct discards *counts, const struct discard_volume *v, int64_t time_ms,
-		    const uint64_t blks[N_DISCARD_OPS])
+static void say_history(FILE *out, const struct discards *all, const struct history *h, const struct discard_volume *of)
 {
-	fprintf(out, "    %-24s %9s  %9s  %9s\n", time_ms == INT64_MAX ? "after that" : TIME_AT(time_ms * (int64_t)(NSEC_PER_SEC / 1000)),
-		BYTES(blks[DISCARDS] * counts->blk_bytes), BYTES(blks[RESETS] * counts->blk_bytes), BYTES(v->pending * counts->blk_bytes));
-}
-
-static void say_history(FILE *out, const struct history *h, const struct discard_volume *of)
-{
-	size_t step = (h->n + MOST_ROWS - 2) / MOST_ROWS;
+	size_t step = (h->n + MOST_ROWS - 1) / MOST_ROWS, n = 0, i = 0;
 	uint64_t blks[N_DISCARD_OPS] = { 0 };
+	const struct period *p;
 
-	if (h->n < 2)
-		return;
-	fprintf(out, "    %-24s %9s  %9s  %9s\n", "until", "discarded", "reset", "pending");
-	for (size_t i = 1; i < h->n; i++) {
-		const struct discard_volume *v = discards_of(&h->counts[i], of->major, of->minor);
-
-		for (int op = 0; v && op < N_DISCARD_OPS; op++)
-			blks[op] += v->sums[op].blks;
-		if (!v || (i % step && i + 1 < h->n))
+	while ((p = period_of(h, of, &i))) {
+		if (!n++)
+			fprintf(out, "    %-24s %9s  %9s  %9s\n", "until", "discarded", "reset", "pending");
+		for (int op = 0; op < N_DISCARD_OPS; op++)
+			blks[op] += p->sums[op].blks;
+		if (n % step && p->until_ms != INT64_MAX)
 			continue;
-		say_row(out, &h->counts[i], v, h->times_ms[i], blks);
+		fprintf(out, "    %-24s %9s  %9s  %9s\n",
+			p->until_ms == INT64_MAX ? "after that" : TIME_AT(p->until_ms * (int64_t)(NSEC_PER_SEC / 1000)),
+			BYTES(blks[DISCARDS] * all->blk_bytes), BYTES(blks[RESETS] * all->blk_bytes), BYTES(p->pending * all->blk_bytes));
 		memset(blks, 0, sizeof(blks));
 	}
 }
 
 static void put_history(struct json *json, const struct history *h, const struct discard_volume *of)
 {
-	JSON_ARRAY(json, "periods");
-	for (size_t i = 1; i < h->n; i++) {
-		const struct discard_volume *v = discards_of(&h->counts[i], of->major, of->minor);
+	const struct period *p;
+	size_t i = 0;
 
-		if (!v)
-			continue;
+	JSON_ARRAY(json, "periods");
+	while ((p = period_of(h, of, &i))) {
 		JSON_OBJECT(json, NULL);
-		json_maybe(json, "until_ms", (uint64_t)h->times_ms[i], h->times_ms[i] != INT64_MAX);
-		json_number(json, "pending_blocks", v->pending);
-		put_sums(json, "discards", &v->sums[DISCARDS]);
-		put_sums(json, "resets", &v->sums[RESETS]);
+		json_maybe(json, "until_ms", (uint64_t)p->until_ms, p->until_ms != INT64_MAX);
+		json_number(json, "pending_blocks", p->pending);
+		put_sums(json, "discards", &p->sums[DISCARDS]);
+		put_sums(json, "resets", &p->sums[RESETS]);
 	}
 }
 
@@ -322,7 +344,7 @@ static void put_volume(struct json *json, const struct discards *all, const stru
 	put_sums(json, "discards", &v->sums[DISCARDS]);
 	put_sums(json, "resets", &v->sums[RESETS]);
 	put_threads(json, v);
-	if (history->n)
+	if (history->is_recording)
 		put_history(json, history, v);
 }
 
@@ -388,7 +410,7 @@ int discards_run(const struct options *options)
 			continue;
 		}
 		say_volume(out.file, &all, &all.volumes[i], &settings);
-		say_history(out.file, &history, &all.volumes[i]);
+		say_history(out.file, &all, &history, &all.volumes[i]);
 	}
 	json_end_all(&json);
 	outfile_close(&out);

@@ -255,7 +255,7 @@ static void put_discards(const void *arg, FILE *out)
 			BYTES(v->sums[DISCARDS].blks * until.blk_bytes));
 		if (v->sums[RESETS].issued)
 			fprintf(out, ", %s in reset zones", BYTES(v->sums[RESETS].blks * until.blk_bytes));
-		fputs(" since the recording began\n", out);
+		fputs(" since the recording began, or the counts did\n", out);
 	}
 }
 

@@ -69,7 +69,7 @@ agree() {
 		$2 == "sum" { ours += $6 / 1000 }
 		END {
 			printf "# %d collections, %.0f us; by F2FS'\''s events %.0f us\n", n, ours, us
-			limit = us / 20 + 1000 * n + 10000
+			limit = us / 20 + 1000 * n + 30000
 			exit !(n && ours - us <= limit && us - ours <= limit)
 		}' /tmp/traced /tmp/runs
 }

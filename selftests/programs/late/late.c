@@ -112,7 +112,7 @@ static void __nocfi repeat(const void *addr)
 static void relax(u64 left)
 {
 #ifdef CONFIG_X86
-	if (left > 2 * TICK_NSEC && !irqs_disabled()) {
+	if (left > 2 * TICK_NSEC && in_task() && !irqs_disabled()) {
 		asm volatile("hlt" ::: "memory");
 		return;
 	}

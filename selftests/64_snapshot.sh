@@ -92,6 +92,7 @@ else
 	skip "one stale file is stale in each text" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 fi
 check_exact "maps are exact after the scan" $MNT
+
 # copies() - does a reader copy what is in memory?
 copies() {
 	[ "$(stat_of copies_bytes)" -gt 0 ]

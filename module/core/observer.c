@@ -170,7 +170,7 @@ static void free_counts(struct rcu_head *rcu)
 {
 	struct ft_counts *own = container_of(rcu, struct ft_counts, rcu);
 
-	/* what a probe has counted that had found them before the file lost them */
+	/* a probe may have found them before the file lost them, and counted since */
 	move_to_rest(own);
 	atomic_dec_return_release(&nr_losing);
 	kfree(own);
@@ -184,12 +184,12 @@ static void drop_counts(struct ft_inode *rec, unsigned int slot)
 
 	if (!own)
 		return;
-	/* until then they are not freed */
+	/* free_counts() waits for the end of this section */
 	guard(ft_rcu)();
 	atomic_inc(&nr_losing);
 	RCU_INIT_POINTER(*kept, NULL);
 	call_rcu(&own->rcu, free_counts);
-	/* a full barrier: who sees this waits for free_counts(), and does not find them in the file */
+	/* a full barrier: who reads this waits for free_counts(), and finds nothing in the file */
 	atomic_inc_return(&nr_lost);
 	move_to_rest(own);
 	ft_mem_add_yielding(-(long)size_of_counts(slot));
@@ -226,7 +226,7 @@ int ft_counts_settle(void)
  */
 bool ft_counts_moved(int settled)
 {
-	/* what was copied first, and the barrier of drop_counts() */
+	/* after all that was copied; pairs with atomic_inc_return() of drop_counts() */
 	smp_rmb();
 	return atomic_read(&nr_lost) != settled;
 }

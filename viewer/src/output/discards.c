@@ -271,7 +271,7 @@ static void history_read(struct history *h, struct discards *all, const char *di
 		add_periods(h, &before, path, recording.list[i].time_ms);
 	}
 	if (!first.blk_bytes)
-		warn("%s: no snapshot has its file discards; saying all that was counted", dir);
+		warn("%s: no snapshot has a file discards; this is all that was counted", dir);
 	discards_since(all, &first);
 	add_periods(h, &before, last, INT64_MAX);
 	h->is_recording = true;
@@ -289,7 +289,7 @@ static const struct period *period_of(const struct history *h, const struct disc
 	return NULL;
 }
 
-/* A row of the text has as many periods that there are at most so many rows. */
+/* The text has at most so many rows; each sums up as many periods as that takes. */
 #define MOST_ROWS 24
 
 static void say_history(FILE *out, const struct discards *all, const struct history *h, const struct discard_volume *of)

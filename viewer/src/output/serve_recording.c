@@ -227,6 +227,16 @@ char *serve_recording_heat(const struct serve_recording *recording, const struct
 
 /* === What is discarded === */
 
+static bool read_discards(struct discards *discards, const struct recorded *one)
+{
+	AUTO_FREE char *path = recorded_counts(one->snapshot, "discards");
+
+	if (access(path, F_OK))
+		return false;
+	discards_read(discards, path);
+	return true;
+}
+
 /* Of each volume a line: device, sentence. */
 static void put_discards(const void *arg, FILE *out)
 {
@@ -237,16 +247,10 @@ static void put_discards(const void *arg, FILE *out)
 
 	recording_open(&recording, r->recording->dir);
 	found = recording_before(&recording, r->moment);
-	for (size_t i = 0; found && &recording.list[i] <= found; i++) {
-		AUTO_FREE char *path = recorded_counts(recording.list[i].snapshot, "discards");
-
-		if (access(path, F_OK) || (first.blk_bytes && &recording.list[i] < found))
-			continue;
-		if (!first.blk_bytes)
-			discards_read(&first, path);
-		if (&recording.list[i] == found)
-			discards_read(&until, path);
-	}
+	if (!found || !read_discards(&until, found))
+		return;
+	for (const struct recorded *one = recording.list; one <= found && !read_discards(&first, one); one++)
+		;
 	discards_since(&until, &first);
 	for (size_t i = 0; i < until.n; i++) {
 		const struct discard_volume *v = &until.volumes[i];
@@ -255,7 +259,7 @@ static void put_discards(const void *arg, FILE *out)
 			BYTES(v->sums[DISCARDS].blks * until.blk_bytes));
 		if (v->sums[RESETS].issued)
 			fprintf(out, ", %s in reset zones", BYTES(v->sums[RESETS].blks * until.blk_bytes));
-		fputs(" since the recording began, or the counts did\n", out);
+		fputs(" since the recording or the counts began\n", out);
 	}
 }
 

@@ -122,9 +122,11 @@ static void put_discards(struct json *json, const struct serve_view *view, const
 	AUTO_FREE char *device = xasprintf("%u:%u ", v->major, v->minor);
 	const char *at = view->discards.buf;
 
-	while (at && *at && strncmp(at, device, strlen(device)))
-		at = strchrnul(at, '\n') + 1;
-	if (!at || !*at)
+	while (at && strncmp(at, device, strlen(device))) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
 		return;
 	AUTO_FREE char *sentence = xasprintf("%.*s", (int)strcspn(at + strlen(device), "\n"), at + strlen(device));
 	json_text(json, "discards", sentence);

@@ -41,7 +41,8 @@ use_zones() {
 	DISK=$NULL_DISK MKFS_DISK=-m
 	[ "$4" = 0 ] || return 0
 	modprobe loop
-	truncate -s 40M /tmp/metadata
+	# with some sections besides the metadata
+	truncate -s $(($2 * ($2 < 16 ? 10 : 4)))M /tmp/metadata
 	losetup /dev/loop7 /tmp/metadata || return 1
 	DISK=/dev/loop7 MKFS_DISK="-m -c $NULL_DISK"
 }
@@ -50,6 +51,7 @@ use_zones() {
 put_zones() {
 	remove_null_disk
 	losetup -d /dev/loop7 2>/dev/null || :
+	rm -f /tmp/metadata
 }
 
 # make_planned() - make and mount the volume with the settings of the plan

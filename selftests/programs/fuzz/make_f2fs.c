@@ -115,8 +115,9 @@ static void make_attribute(struct maker *m)
 		emit(m, "precache %s", path(f));
 		break;
 	case 2:
+		/* Discards alone on a zoned disk: F2FS would overwrite with zeroes there too, which the disk refuses. */
 		emit(m, "erase %s %llu %llu %llu", path(f), (unsigned long long)off, (unsigned long long)up(any_length(m)),
-		    (unsigned long long)(1 + below(m, 3)));
+		    (unsigned long long)(m->shape.zoned ? 1 : 1 + below(m, 3)));
 		break;
 	default:
 		emit(m, "xattr %s a%llu %llu", path(f), (unsigned long long)below(m, 4),

@@ -202,17 +202,22 @@ static void make_fill(struct maker *m, unsigned int files)
 }
 
 /*
- * 64 zones of 4 MB, of which 4 or 3 can be written. F2FS's metadata is in zones that can be written in any order, or on another
- * disk.
+ * 64 zones of 4 MB, of which 4 or 3 can be written. In one of four plans 50 zones of 256 MB, of which 16 (these fill up and are
+ * collected), 200 or 256 can be written. F2FS's metadata is in zones that can be written in any order, or on another disk.
  */
 static void make_zones(struct maker *m)
 {
-	unsigned int conventional = one_in(m, 2) ? 0 : 16, capacity = conventional ? 3 + below(m, 2) : 4;
+	static const unsigned int capacities[] = { 16, 16, 200, 256 };
+	bool large = one_in(m, 4);
+	unsigned int zones, conventional, capacity;
 
-	fprintf(m->out, "zones %u 4 %u %u\n", 64 + conventional, capacity, conventional);
-	m->blocks = 64 * 256 * capacity;
+	zones = large ? 50 : 64;
+	conventional = large || one_in(m, 2) ? 0 : 16;
+	capacity = large ? ONE_OF(m, capacities) : conventional ? 3 + below(m, 2) : 4;
+	fprintf(m->out, "zones %u %u %u %u\n", zones + conventional, large ? 256 : 4, capacity, conventional);
+	m->blocks = zones * 256 * capacity;
 	if (one_in(m, 2))
-		make_fill(m, 10 * capacity);
+		make_fill(m, large ? 40 : 10 * capacity);
 }
 
 /**

@@ -279,11 +279,12 @@ fill
 advice "nearly full" "keep more segments free.* need larger writes"
 fill
 fileop write $MNT/g 0 8M sync
+# before collections move it
+advised "a file without others" g "keep more segments free"
 rm $MNT/x*[25]
 fileop gc $MNT 1 200
 fileop write $MNT/g.space 0 8M sync
 helps "few free segments; more of them" g g.space
-advised "a file without others" g "keep more segments free"
 check_exact "maps are exact" $MNT
 without_place
 compressed

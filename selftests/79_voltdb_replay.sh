@@ -12,6 +12,7 @@
 # - the byte in the header moves the first block away, unless fsync may write in place, which is the default.
 #
 # group: workloads
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -43,17 +44,22 @@ at() {
 	op=$1 awk '!/^#/ && $NF ~ /\.vpt$/ && $9 == ENVIRON["op"] && $11 != "new_segment" { print $3 }' $DBG/extents | sort -un | tr '\n' ' '
 }
 
-# The blocks where flushes of whole pages begin, except the first: after 475 bytes and two, four and six times 496731.
-# The last flush begins at 970.
-FLUSHES="242|485|727"
+# block_after(writes) - print the block that is incomplete after the header of 475 bytes and so many writes of 496731
+block_after() {
+	echo $(((475 + $1 * 496731) / B))
+}
 
 plan 10
+B=$(page_size)
+# The blocks where flushes of whole pages begin, except the first; 242, 485 and 727 where a block has 4 KiB.
+FLUSHES="$(block_after 2)|$(block_after 4)|$(block_after 6)"
+LAST=$(block_after 8)
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 load path=$MNT
 snapshot 16
 expect "sync_file_range: each flush except the first begins with a break" "$(kinds "$FLUSHES")" "6 append sync interleaved fileop"
-expect "each break is at the page that was incomplete before" "$(at append)" "242 485 727 970 "
-expect "the last flush begins with a break, in the same log or in another" "$(kinds 970 | sed 's/ \(interleaved\|other_log\) / elsewhere /')" \
+expect "each break is at the page that was incomplete before" "$(at append)" "$(echo "$FLUSHES|$LAST" | tr '|' ' ') "
+expect "the last flush begins with a break, in the same log or in another" "$(kinds "$LAST" | sed 's/ \(interleaved\|other_log\) / elsewhere /')" \
 	"2 append sync elsewhere fileop"
 expect "by_pair: each table has taken the next block of the other" "$(awk '!/^#/ { gsub(/:[0-9]+/, ""); print $3, $4, $5, $6 }' $DBG/by_pair)" \
 	".vpt fileop .vpt fileop"

@@ -4,6 +4,7 @@
 # 75_causes.sh - the causes of breaks: each operation, each kind of flush, each reason, made on purpose
 #
 # group: causes quick
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -101,12 +102,12 @@ ssr_breaks() {
 change() {
 	local at
 
-	at=$(($2 * 16384 + 8192))
+	at=$((($2 * 4 + 2) * B))
 	case $1 in
-	write) fileop write $MNT/write $at 4K sync ;;
-	mmap) fileop mmap $MNT/mmap $at 4K ;;
-	punch) fileop fallocate $MNT/punch punch $at 4K ;;
-	atomic) fileop atomic $MNT/atomic begin write $at 4096 commit ;;
+	write) fileop write $MNT/write $at "$B" sync ;;
+	mmap) fileop mmap $MNT/mmap $at "$B" ;;
+	punch) fileop fallocate $MNT/punch punch $at "$B" ;;
+	atomic) fileop atomic $MNT/atomic begin write $at "$B" commit ;;
 	esac
 }
 
@@ -142,11 +143,11 @@ four_writers() {
 
 # append_sync(), append_direct(), pin(), reserve() - one step of in_turn()
 append_sync() {
-	fileop append "$MNT/$FILE" 4096 1 fdatasync
+	fileop append "$MNT/$FILE" "$B" 1 fdatasync
 }
 
 append_direct() {
-	fileop write "$MNT/$FILE" $((N * 65536)) 65536 direct
+	fileop write "$MNT/$FILE" $((N * 16 * B)) $((16 * B)) direct
 }
 
 # on_disk() - print the extents that have been written
@@ -161,25 +162,26 @@ is_written() {
 
 append_only() {
 	before=$(on_disk)
-	fileop append "$MNT/$FILE" 4096 1
+	fileop append "$MNT/$FILE" "$B" 1
 	loop_until 20 is_written
 }
 
 reserve() {
 	[ $N -gt 0 ] || { : >"$MNT/$FILE" && fileop pin "$MNT/$FILE" 1; }
-	fileop fallocate "$MNT/$FILE" default $((N * 2))M 2M
+	fileop fallocate "$MNT/$FILE" default $((N * 512 * B)) $((512 * B))
 }
 
 append_sparse() {
-	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
+	fileop write "$MNT/$FILE" $((N * 2 * B)) "$B" sync
 }
 
 plan 63
+B=$(page_size)
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
-fileop write $MNT/old 0 64K sync
-fileop write $MNT/between 0 64K sync
-fileop write $MNT/old 64K 64K sync
+fileop write $MNT/old 0 $((16 * B)) sync
+fileop write $MNT/between 0 $((16 * B)) sync
+fileop write $MNT/old $((16 * B)) $((16 * B)) sync
 load path=$MNT
 settle
 expect "unknown: breaks are older than the module" "$(breaks old)" "16 unknown none unknown unknown"
@@ -196,10 +198,10 @@ rm $MNT/b
 sync
 in_turn 3 append_sparse
 # a fragment of two extents, which begins with a break, and has a hole in it
-fileop write $MNT/c 0 4K sync
-fileop write $MNT/d 0 4K sync
-fileop write $MNT/c 4K 4K
-fileop write $MNT/c 12K 12K
+fileop write $MNT/c 0 "$B" sync
+fileop write $MNT/d 0 "$B" sync
+fileop write $MNT/c "$B" "$B"
+fileop write $MNT/c $((3 * B)) $((3 * B))
 sync
 sums "extents and files add up"
 
@@ -215,23 +217,23 @@ cd / || exit 1
 expect "append, writeback" "$(kinds a)" "2 append writeback interleaved fileop"
 
 fresh
-fileop write $MNT/a 0 64K sync
-fileop write $MNT/a 16K 4K sync
+fileop write $MNT/a 0 $((16 * B)) sync
+fileop write $MNT/a $((4 * B)) "$B" sync
 expect "overwrite, moved: the block and the next one" "$(breaks a)" \
 	"$(lines "4 overwrite sync moved fileop" "5 overwrite sync moved fileop")"
-fileop mmap $MNT/a 32K 4K
+fileop mmap $MNT/a $((8 * B)) "$B"
 sync
 expect "mmap" "$(breaks a | grep mmap)" "$(lines "8 mmap sync moved fileop" "9 mmap sync moved fileop")"
-fileop write $MNT/a 32K 4K sync
+fileop write $MNT/a $((8 * B)) "$B" sync
 expect "overwrite: a later write to a block that was written through a mapping" "$(breaks a | sed -n 's/^8 //p')" "overwrite sync moved fileop"
-(fileop write $MNT/a 48K 4K; sh -c "exec dd if=/dev/zero of=$MNT/a bs=4096 seek=12 count=1 conv=notrunc 2>/dev/null")
+(fileop write $MNT/a $((12 * B)) "$B"; sh -c "exec dd if=/dev/zero of=$MNT/a bs=$B seek=12 count=1 conv=notrunc 2>/dev/null")
 sync
 expect "several: the processes that wrote to one page" "$(breaks a | grep '^12')" "12 overwrite sync moved several"
-fileop write $MNT/a 48K 4K sync
+fileop write $MNT/a $((12 * B)) "$B" sync
 expect "one process that writes the page again is named" "$(breaks a | grep '^12' | cut -d ' ' -f 5)" fileop
-fileop write $MNT/a 32K 4K sync
+fileop write $MNT/a $((8 * B)) "$B" sync
 echo reset >$DBG/healed
-fileop write $MNT/a 0 64K sync
+fileop write $MNT/a 0 $((16 * B)) sync
 expect "a file that is rewritten as a whole has no breaks" "$(breaks a)" ""
 # 12 and 13, 8 and 9, 4 and 5
 expect "healed breaks are counted, by their cause" "$(grep -v '^#' $DBG/healed | cut -d ' ' -f 2-)" "overwrite sync moved 6 -"
@@ -242,30 +244,31 @@ expect "a write to it resets the count" "$(grep -vc '^#' $DBG/healed)" 0
 # This shell writes block 4 and then 5. The break before 5, of another process, has gone then; the shell's own in between does not
 # count. What is cut off meanwhile does not matter.
 fresh
-fileop write $MNT/a 0 256K sync
-fileop write $MNT/a 20K 4K sync
+fileop write $MNT/a 0 $((64 * B)) sync
+fileop write $MNT/a $((5 * B)) "$B" sync
 # small writes go to the log of directories: from here on no directory is written
 sync
 echo reset >$DBG/healed
 exec 9<>$MNT/a
-dd bs=4096 count=4 <&9 >/dev/null 2>&1
-printf '%4096d' 4 >&9
+dd bs="$B" count=4 <&9 >/dev/null 2>&1
+printf "%${B}d" 4 >&9
 sync
-fileop truncate $MNT/a 240K
-printf '%4096d' 5 >&9
+fileop truncate $MNT/a $((60 * B))
+printf "%${B}d" 5 >&9
 sync
 exec 9<&-
 expect "the breaks before and after both blocks" "$(breaks a | cut -d ' ' -f 1)" "$(lines 4 6)"
 expect "a break that two writes have replaced is healed once" "$(grep -v '^#' $DBG/healed | cut -d ' ' -f 2-)" "overwrite sync moved 1 -"
 
 fresh
-fileop fallocate $MNT/a.sst keep 0 1M
-fileop append $MNT/a.sst 100000 3 fdatasync
+fileop fallocate $MNT/a.sst keep 0 $((256 * B))
+# 73 blocks and a part of one
+fileop append $MNT/a.sst $((100000 * (B / 4096))) 3 fdatasync
 breaks a.sst >/tmp/before
-fileop truncate $MNT/a.sst 300000
+fileop truncate $MNT/a.sst $((300000 * (B / 4096)))
 sync
 expect "tail: truncation within the last block after fdatasync" "$(breaks a.sst | grep '^73')" "73 tail sync moved fileop"
-fileop append $MNT/a.sst 5000 1 fdatasync
+fileop append $MNT/a.sst $((5000 * (B / 4096))) 1 fdatasync
 expect "overwrite: a write that continues in the last block" "$(breaks a.sst | sed -n '/^73/s/ sync.*//p')" "73 overwrite"
 
 fresh
@@ -278,18 +281,18 @@ expect "prealloc" "$(kinds a)" "2 prealloc none new_segment fileop"
 sums "extents and files add up with pinned files"
 
 fresh
-fileop write $MNT/a 0 256K sync
-fileop fallocate $MNT/a punch 64K 16K
+fileop write $MNT/a 0 $((64 * B)) sync
+fileop fallocate $MNT/a punch $((16 * B)) $((4 * B))
 settle
 expect "range: a hole is punched" "$(breaks a)" "20 range none moved fileop"
-fileop fallocate $MNT/a collapse 4K 8K
-fileop write $MNT/b 0 256K sync
-fileop fallocate $MNT/b insert 64K 8K
+fileop fallocate $MNT/a collapse "$B" $((2 * B))
+fileop write $MNT/b 0 $((64 * B)) sync
+fileop fallocate $MNT/b insert $((16 * B)) $((2 * B))
 settle
 expect "range: collapse and insert" "$(kinds a | cut -d ' ' -f 2,3; kinds b | cut -d ' ' -f 2,3)" \
 	"$(lines "range none" "range none")"
-fileop write $MNT/c 0 64K sync
-fileop move $MNT/b 0 $MNT/c 32K 8K
+fileop write $MNT/c 0 $((16 * B)) sync
+fileop move $MNT/b 0 $MNT/c $((8 * B)) $((2 * B))
 settle
 sync
 expect "range: moved from another file" "$(breaks c | cut -d ' ' -f 1-3)" "$(lines "8 range none" "10 range none")"
@@ -297,46 +300,46 @@ expect "range: moved from another file" "$(breaks c | cut -d ' ' -f 1-3)" "$(lin
 fresh
 printf '%3000d' 1 >$MNT/a
 sync
-fileop write $MNT/a 4096 128K
+fileop write $MNT/a "$B" $((32 * B))
 sync
 expect "inline: data from the inode is in the log of hot data" "$(breaks a | cut -d ' ' -f 1,2,4)" "1 inline other_log"
 
 fresh
-fileop write $MNT/a 4K 128K
+fileop write $MNT/a "$B" $((32 * B))
 sync
 # a flush of so few blocks goes to the log of hot data
-fileop write $MNT/a 0 4K sync
+fileop write $MNT/a 0 "$B" sync
 expect "a block of another log before older ones" "$(breaks a)" "1 append sync other_log fileop"
 
 fresh
-fileop write $MNT/a 0 64K sync
-fileop atomic $MNT/a begin write 16K 4096 commit
+fileop write $MNT/a 0 $((16 * B)) sync
+fileop atomic $MNT/a begin write $((4 * B)) "$B" commit
 settle
 expect "atomic" "$(breaks a)" "$(lines "4 atomic sync moved fileop" "5 atomic sync moved fileop")"
 in_turn 8 append_sync
-fileop defrag $MNT/b 0 16K
+fileop defrag $MNT/b 0 $((4 * B))
 settle
 expect "defrag" "$(breaks b | grep defrag)" "4 defrag none moved fileop"
 
 # Data of an atomic write takes the next block of the log even if it is never committed. It counts for
 # the file, not for the copy that F2FS writes to. After the first sync no directory is written in between.
 fresh
-fileop write $MNT/a.db 0 64K sync
-fileop write $MNT/b.log 0 4K sync
+fileop write $MNT/a.db 0 $((16 * B)) sync
+fileop write $MNT/b.log 0 "$B" sync
 sync
-fileop append $MNT/b.log 4096 1 fdatasync
+fileop append $MNT/b.log "$B" 1 fdatasync
 echo reset >$DBG/healed
-fileop atomic $MNT/a.db begin write 16K 16K sync
-fileop append $MNT/b.log 4096 1 fdatasync
+fileop atomic $MNT/a.db begin write $((4 * B)) $((4 * B)) sync
+fileop append $MNT/b.log "$B" 1 fdatasync
 expect "by_pair names the file that is written atomically" "$(pairs)" "1 .log fileop .db fileop"
-fileop append $MNT/a.db 4096 1 fdatasync
+fileop append $MNT/a.db "$B" 1 fdatasync
 : >$MNT/new
 sync
-fileop append $MNT/a.db 4096 1 fdatasync
+fileop append $MNT/a.db "$B" 1 fdatasync
 expect "by_pair reports a directory as unwatched" "$(pairs | grep unwatched)" "1 .db fileop unwatched unknown"
 
 fresh
-fileop many $MNT/g 200 30000 20000 7
+fileop many $MNT/g 200 $((7 * B)) $((5 * B)) 7
 sync
 rm $MNT/g*[1245780]
 sync
@@ -348,7 +351,7 @@ check "gc_fg: breaks of all blocks that were moved, and no others" moved_breaks 
 expect "gc_fg: these breaks have no flush" "$(causes | awk '$2 == "gc_fg" { print $3 }' | sort -u)" none
 expect "gc_fg: these breaks are of the process that requested it" "$(awk '!/^#/ && $9 == "gc_fg" && $12 !~ /^fileop:/' $DBG/extents)" ""
 fresh
-fileop many $MNT/g 200 30000 20000 7
+fileop many $MNT/g 200 $((7 * B)) $((5 * B)) 7
 sync
 rm $MNT/g*[1245780]
 sync
@@ -371,7 +374,7 @@ sums "extents and files add up after garbage collection"
 
 fresh
 for file in write mmap punch atomic; do
-	fileop write $MNT/$file 0 256K sync
+	fileop write $MNT/$file 0 $((64 * B)) sync
 done
 settle
 expect "four files have no breaks before the writers start" "$(awk '!/^#/ && $6 > 1' $DBG/files)" ""
@@ -396,15 +399,15 @@ else
 	mkdir $MNT/z
 	f2fs_io setflags compression $MNT/z >/dev/null
 	# four blocks become one; F2FS stores its address after the first of the four
-	fileop write $MNT/z/a 0 64K sync
+	fileop write $MNT/z/a 0 $((16 * B)) sync
 	settle
-	fileop write $MNT/z/a 16K 16K sync
+	fileop write $MNT/z/a $((4 * B)) $((4 * B)) sync
 	settle
 	expect "compress: a cluster is written again" "$(breaks z/a)" \
 		"$(lines "5 compress none moved fileop" "9 compress none moved fileop")"
 	for n in 0 1 2; do
 		for file in c d; do
-			fileop write $MNT/z/$file $((n * 16384)) 16K sync
+			fileop write $MNT/z/$file $((n * 4 * B)) $((4 * B)) sync
 			settle
 		done
 	done
@@ -414,26 +417,26 @@ else
 fi
 
 fresh
-fileop many $MNT/g 400 30000 20000 7
+fileop many $MNT/g 400 $((7 * B)) $((5 * B)) 7
 sync
 rm $MNT/g*[1245780]
 sync
 settle
 cat $DBG/table >/tmp/earlier
 echo 100000 >"$sys/min_ssr_sections"
-fileop write $MNT/a 0 8M sync
+fileop write $MNT/a 0 $((2048 * B)) sync
 settle
 check "ssr: breaks are exactly those in segments that had valid blocks" ssr_breaks /tmp/earlier a
 # on a small volume the logs use each other's segments
 loop_until 20 umount $MNT 2>/dev/null || :
-mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
+mkfs.f2fs -q -f -t 0 $DISK $((64 * B)) >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
 await_live
-fileop write $MNT/a 0 40M sync
+fileop write $MNT/a 0 $((10240 * B)) sync
 expect "new_segment: breaks at the end of a segment" "$(breaks a | cut -d ' ' -f 2-4 | sort -u)" "append sync new_segment"
 
-fileop hold $MNT/b.sst 64K /tmp/ready /tmp/go &
+fileop hold $MNT/b.sst $((16 * B)) /tmp/ready /tmp/go &
 loop_until "$PATIENCE" test -e /tmp/ready || bail "no process holds a file"
-fileop write $MNT/c 0 4K sync
+fileop write $MNT/c 0 "$B" sync
 touch /tmp/go
 loop_until "$PATIENCE" test -e /tmp/ready.2 || bail "it is not written"
 settle

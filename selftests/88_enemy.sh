@@ -16,6 +16,7 @@
 #
 # kernels: first
 # group: hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -153,7 +154,7 @@ memory() {
 run_operations() {
 	local file
 
-	fileop fallocate $MNT/watched/friend/quiet punch $((RUNS % 200 * 8192)) 4096
+	fileop fallocate $MNT/watched/friend/quiet punch $((RUNS % 200 * 2 * B)) "$B"
 	RUNS=$((RUNS + 1))
 	for file in table extents files snapshot targets stats audit; do
 		measure open cat $DBG/$file || [ -z "$HUNG" ] || return 1
@@ -161,7 +162,7 @@ run_operations() {
 	await exact quiet_is exact
 	memory
 	measure sync sync || [ -z "$HUNG" ] || return 1
-	measure create fileop write $MNT/watched/friend/new 0 4096 || [ -z "$HUNG" ] || return 1
+	measure create fileop write $MNT/watched/friend/new 0 "$B" || [ -z "$HUNG" ] || return 1
 	rm -f $MNT/watched/friend/new
 	measure remount mount -o remount,noatime $MNT || [ -z "$HUNG" ] || return 1
 	measure targets sh -c "echo 'add $MNT/second' >$DBG/targets" || [ -z "$HUNG" ] || return 1
@@ -345,7 +346,7 @@ make_folders() {
 	mkdir -p $MNT/watched/enemy $MNT/watched/friend $MNT/outside $MNT/second $MNT2/friend
 	chown $ENEMY $MNT/watched/enemy $MNT/outside $ENEMY_ELSEWHERE $ENEMY_VOLUMES
 	chown $FRIEND $MNT/watched/friend $MNT2/friend
-	fileop write $MNT/watched/friend/quiet 0 2M
+	fileop write $MNT/watched/friend/quiet 0 $((512 * B))
 	fileop write $MNT/second/file 0 64K
 	sync
 }
@@ -410,7 +411,7 @@ make_loops() {
 
 	modprobe loop 2>/dev/null || :
 	for mnt in $LOOPS; do
-		truncate -s 128M "$WORK/${mnt##*/}.img"
+		truncate -s $((32768 * B)) "$WORK/${mnt##*/}.img"
 		loop=$(losetup -f)
 		losetup "$loop" "$WORK/${mnt##*/}.img"
 		make_volume "$loop" "$mnt" || bail "no volume for $mnt"
@@ -435,6 +436,7 @@ end_all() {
 
 trap end_all EXIT
 plan 17
+B=$(page_size)
 emulation
 # How many milliseconds longer than without an attack an operation may take.
 EXTRA=$((1000 * FACTOR * SLOW))

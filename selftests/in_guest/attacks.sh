@@ -80,13 +80,13 @@ attack_volumes() {
 		fileop as $ENEMY 10 fileop restless "$mnt" 20 "$2" "$3" &
 		fileop as $ENEMY 10 fileop stuck "$mnt/stuck" "$ATTACK_TMP/${mnt##*/}" &
 	done
-	enemy_does write "$mnt/bad" 0 8K
+	enemy_does write "$mnt/bad" 0 $((2 * PAGE_SIZE))
 	as_enemy bad_calls "$mnt/bad" "$2"
 }
 
 # attack_bad_calls() - calls that F2FS refuses
 attack_bad_calls() {
-	enemy_does write "$1/bad" 0 8K
+	enemy_does write "$1/bad" 0 $((2 * PAGE_SIZE))
 	as_enemy bad_calls "$1/bad" "$2"
 }
 
@@ -162,8 +162,8 @@ attack_pieces() {
 
 # attack_moves() - move blocks between two files in pieces
 attack_moves() {
-	enemy_does write "$1/from" 0 8M
-	enemy_does write "$1/to" 0 8M
+	enemy_does write "$1/from" 0 $((2048 * PAGE_SIZE))
+	enemy_does write "$1/to" 0 $((2048 * PAGE_SIZE))
 	# shellcheck disable=SC2016
 	enemy_repeats 'fileop moves "$1/../from" "$1/../to" 2048 500 $n busy' "$1/moves"
 }

@@ -22,7 +22,7 @@
 #define FILE_SIZE (1 << 20)
 #define FOREVER 3600
 
-static unsigned char request[FUSE_MIN_READ_BUFFER + 4096];
+static unsigned char request[FUSE_MIN_READ_BUFFER + MAX_BLOCK];
 
 static void answer(int fd, uint64_t unique, int error, const void *body, size_t len)
 {

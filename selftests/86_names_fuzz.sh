@@ -12,6 +12,7 @@
 #
 # kernels: first
 # group: memory
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,17 +7,19 @@
 # not report that.
 #
 # group: hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
 plan 2
+B=$(page_size)
 make_volume $DISK $MNT checkpoint=disable,noextent_cache || bail "no volume"
 load path=$MNT
 for n in $(seq 0 59); do
 	for f in a b c; do
-		fileop write $MNT/$n$f 0 64K
+		fileop write $MNT/$n$f 0 $((16 * B))
 	done
 done
 settle

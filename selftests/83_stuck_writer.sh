@@ -8,6 +8,7 @@
 # attack. A writer keeps its own volume from being frozen, with or without the module: there, FIEMAP holds the lock.
 #
 # group: hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -74,11 +75,11 @@ await_friend() {
 
 # operations(own_time|in_time, prefix) - what must not wait for the writer; the volume is watched before and afterwards
 operations() {
-	fileop fallocate $MNT/friend punch 40960 8192
+	fileop fallocate $MNT/friend punch $((10 * B)) $((2 * B))
 	$1 "$2: another stale file becomes exact" await_friend
 	$1 "$2: remount" mount -o remount,noatime $MNT
 	$1 "$2: sync" sync
-	$1 "$2: a file is created" fileop write $MNT/new 0 4096
+	$1 "$2: a file is created" fileop write $MNT/new 0 "$B"
 	$1 "$2: the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
 	$1 "$2: another directory is watched" sh -c "echo 'add $MNT2' >$DBG/targets"
 	$1 "$2: its volume is frozen" fsfreeze --freeze $MNT2
@@ -97,11 +98,12 @@ operations_beside_writer() {
 }
 
 plan 41
+B=$(page_size)
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
-fileop write $MNT/held 0 1M
-fileop write $MNT/friend 0 1M
-fileop write $MNT2/file 0 1M
+fileop write $MNT/held 0 $((256 * B))
+fileop write $MNT/friend 0 $((256 * B))
+fileop write $MNT2/file 0 $((256 * B))
 sync
 load path=$MNT
 settle || bail "maps are not exact"
@@ -143,7 +145,7 @@ until [ $n = 10 ]; do
 	LATE=$(stat_of steps_late)
 	BEFORE=$(fiemaps) || :
 	late function=f2fs_fiemap before_ms=10000 until_locked=500
-	fileop fallocate $MNT/held punch $((n * 16384)) 8192
+	fileop fallocate $MNT/held punch $((n * 4 * B)) $((2 * B))
 	loop_until 20 fiemap_waits || :
 	stuck stuck
 	sleep 2
@@ -177,8 +179,8 @@ ms=600
 late function=f2fs_fiemap before_ms=$ms
 i=0
 while [ $i -lt 8 ] || { [ $i -lt $most ] && [ "$(stat_of steps_late)" -lt 3 ]; }; do
-	fileop fallocate $MNT/friend punch $((i % 8 * 16384)) 8192
-	fileop fallocate $MNT/held punch $((i % 8 * 16384)) 8192
+	fileop fallocate $MNT/friend punch $((i % 8 * 4 * B)) $((2 * B))
+	fileop fallocate $MNT/held punch $((i % 8 * 4 * B)) $((2 * B))
 	sleep 0.3
 	i=$((i + 1))
 done

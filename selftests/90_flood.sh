@@ -5,6 +5,7 @@
 #
 # kernels: first
 # group: hostile
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -29,13 +30,14 @@ in_turn() {
 
 	n=0
 	while [ $n -lt 4 ]; do
-		friend append $MNT/friend/a.sst 4096 1 fdatasync
-		friend append $MNT/friend/b.sst 4096 1 fdatasync
+		friend append $MNT/friend/a.sst "$B" 1 fdatasync
+		friend append $MNT/friend/b.sst "$B" 1 fdatasync
 		n=$((n + 1))
 	done
 }
 
 plan 5
+B=$(page_size)
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/enemy $MNT/friend
 chown $ENEMY $MNT/enemy

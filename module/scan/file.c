@@ -25,10 +25,10 @@
 
 /*
  * The limits of how many bytes of a file one step scans. Each step of a compressed
- * file begins at a multiple of the smallest one, which is the largest cluster: a
- * FIEMAP that begins inside a cluster takes its blocks for ordinary ones.
+ * file begins at a multiple of the smallest one, which is the largest cluster, of 256
+ * blocks: a FIEMAP that begins inside a cluster takes its blocks for ordinary ones.
  */
-#define STEP_MIN		(1ULL << 20)
+#define STEP_MIN		(256ULL << FT_BLOCK_BITS)
 #define STEP_MAX		(1ULL << 30)
 /*
  * A file that is open for writing, and of which a call has changed a range so shortly

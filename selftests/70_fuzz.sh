@@ -14,6 +14,7 @@
 #   FUZZ_ZONED=1     on zoned disks: 70_fuzz_zones.sh
 #
 # group: random
+# blocks: any
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -17,6 +17,8 @@
  *                  one takes over the queue, and the late one ends after its
  *                  step. Until then it holds a reference to the module. If it
  *                  waits for the disk, so would all others: only one takes over.
+ *
+ * These are the times for blocks of 4 KiB, see %FT_STEP_LIMIT.
  */
 #ifndef FT_STEP_H
 #define FT_STEP_H
@@ -24,16 +26,23 @@
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "core/base.h"
 #include "core/extmap.h"
 #include "core/queue.h"
 
-/* A step is killed after this time. KCSAN makes FIEMAP many times as slow. */
-#define FT_STEP_LIMIT		msecs_to_jiffies(IS_ENABLED(CONFIG_KCSAN) ? 1000 : 100)
+/*
+ * A step is killed after this time. KCSAN makes FIEMAP many times as slow. In a compressed
+ * file FIEMAP looks up all addresses of the node after the last block: there are as many
+ * more as a block is larger.
+ */
+#define FT_STEP_LIMIT		msecs_to_jiffies((IS_ENABLED(CONFIG_KCSAN) ? 1000 : 100) * \
+						 (FT_BLOCK_SIZE / SZ_4K))
 
 /* How many extents one step can store. */
 #define FT_EXTENTS_PER_STEP	4096

@@ -198,7 +198,7 @@ static void make_fill(struct maker *m, unsigned int files)
 	unsigned int i;
 
 	for (i = 0; i < files; i++)
-		fprintf(m->out, "0 write fill/f%u 0 %llu\n", i, (unsigned long long)((2 + below(m, 3)) << 20));
+		fprintf(m->out, "0 write fill/f%u 0 %llu\n", i, (2 + below(m, 3)) * 256 * BLOCK);
 }
 
 /*
@@ -245,6 +245,6 @@ void make_volume(struct maker *m)
 		return;
 	mega = 100 + below(m, 100);
 	m->blocks = mega * 256;
-	fprintf(m->out, "sectors %u\n", mega * 2048);
+	fprintf(m->out, "sectors %llu\n", m->blocks * (BLOCK / 512));
 	make_fill(m, (mega - 80) / 4);
 }

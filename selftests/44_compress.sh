@@ -19,8 +19,8 @@ mix() {
 
 	i=0
 	while [ $i -lt "$2" ]; do
-		dd if=/dev/urandom of="$1" bs=4096 seek=$i count=6 conv=notrunc 2>/dev/null
-		fileop write "$1" $(((i + 6) * 4096)) 40000
+		dd if=/dev/urandom of="$1" bs="$B" seek=$i count=6 conv=notrunc 2>/dev/null
+		fileop write "$1" $(((i + 6) * B)) $((40000 * S))
 		i=$((i + 16))
 	done
 }
@@ -33,32 +33,32 @@ tool() {
 # compressed(algorithm) - all operations on a compressed file
 compressed() {
 	mix $MNT/c/a 96
-	fileop write $MNT/c/b 0 512K
+	fileop write $MNT/c/b 0 $((128 * B))
 	check_exact "$1: maps are exact after compressed files are written" -u $MNT
 	check "$1: the file has compressed blocks" test "$(f2fs_io get_cblocks $MNT/c/b)" -gt 0
-	fileop write $MNT/c/b 0 64K
-	fileop write $MNT/c/b 100001 300
+	fileop write $MNT/c/b 0 $((16 * B))
+	fileop write $MNT/c/b $((100001 * S)) 300
 	fileop random $MNT/c/a 96 30 "${SEED:-441}" every 4
 	mix $MNT/c/b 32
 	check_exact "$1: maps are exact after whole and partial clusters are overwritten" -u $MNT
 	for size in 380001 300000 262144 262143 20000; do
-		fileop truncate $MNT/c/a $size
+		fileop truncate $MNT/c/a $((size * S))
 		[ $((size % 2)) = 0 ] || sync
 	done
 	check_exact "$1: maps are exact after truncation inside clusters" -u $MNT
-	fileop truncate $MNT/c/a 400000
-	fileop write $MNT/c/a 390000 20000
-	fileop mmap $MNT/c/a 100000 70000
-	fileop write $MNT/c/a 64K 32K direct
+	fileop truncate $MNT/c/a $((400000 * S))
+	fileop write $MNT/c/a $((390000 * S)) $((20000 * S))
+	fileop mmap $MNT/c/a $((100000 * S)) $((70000 * S))
+	fileop write $MNT/c/a $((16 * B)) $((8 * B)) direct
 	check_exact "$1: maps are exact after growth, mapped and direct writes" -u $MNT
-	fileop fallocate $MNT/c/new default 0 300K
-	fileop write $MNT/c/new 70000 100000
+	fileop fallocate $MNT/c/new default 0 $((75 * B))
+	fileop write $MNT/c/new $((70000 * S)) $((100000 * S))
 	check_exact "$1: maps are exact after preallocation and writes" -u $MNT
-	refuse "$1: F2FS refuses to punch a hole" fileop fallocate $MNT/c/b punch 0 64K 2>/dev/null
+	refuse "$1: F2FS refuses to punch a hole" fileop fallocate $MNT/c/b punch 0 $((16 * B)) 2>/dev/null
 	tool release_cblocks $MNT/c/b
 	check_exact "$1: maps are exact after saved blocks are released" -u $MNT
 	tool reserve_cblocks $MNT/c/b
-	fileop write $MNT/c/b 4K 100K
+	fileop write $MNT/c/b "$B" $((25 * B))
 	check_exact "$1: maps are exact after saved blocks are reserved" -u $MNT
 	fileop gc $MNT 1 20
 	check_exact "$1: maps are exact after garbage collection" -u $MNT
@@ -71,6 +71,9 @@ compressed() {
 }
 
 plan 33
+B=$(page_size)
+# Other sizes are given for blocks of 4 KiB.
+S=$((B / 4096))
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then
 	skip_rest "compression" "this kernel or these tools have none"
 fi
@@ -90,7 +93,7 @@ mount_volume $DISK $MNT compress_mode=user || bail "no compress_mode=user"
 await_live
 mkdir $MNT/u
 tool setflags compression $MNT/u
-fileop write $MNT/u/a 0 400K
+fileop write $MNT/u/a 0 $((100 * B))
 mix $MNT/u/b 64
 check_exact "compress_mode=user: maps are exact before compression" $MNT
 tool compress $MNT/u/a
@@ -112,6 +115,6 @@ mix $MNT/one.x 64
 mix $MNT/two.y 64
 check_exact "compress_extension: maps are exact" $MNT
 check "compress_extension: the file has compressed blocks" test "$(f2fs_io get_cblocks $MNT/one.x)" -gt 0
-fileop atomic $MNT/one.x begin write 0 64K sync commit 2>/dev/null || :
+fileop atomic $MNT/one.x begin write 0 $((16 * B)) sync commit 2>/dev/null || :
 check_exact "compress_extension: maps are exact after a request for an atomic write" $MNT
 finish

@@ -81,6 +81,7 @@ ft_make_tools() {
 
 	dir=$(ft_build_root)/tools
 	if [ "$(ft_arch "$1")" = arm64 ]; then
+		! ft_debug_is "$1" || set -- "$FT_DEBUG_SERIES-arm64"
 		ft_kernel "$1"
 		dir=$dir-arm64
 		ft_locked tools ft_inside make -s -C "$FT_TESTS" O="$dir" CC=aarch64-linux-gnu-gcc >&2

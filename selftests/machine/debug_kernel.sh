@@ -45,8 +45,19 @@ ft_debug_configure() {
 	mkdir -p "$1/build"
 	# shellcheck disable=SC2086 # arguments
 	make -s -C "$1/source" O="$1/build" $KMAKE KCONFIG_ALLCONFIG="$1/fragment" allnoconfig >/dev/null || return 1
-	dropped=$(grep CONFIG_ "$1/fragment" | grep -vxFf "$1/build/.config" || :)
+	dropped=$(grep -E '^(# )?CONFIG_' "$1/fragment" | grep -vxFf "$1/build/.config" || :)
 	[ -z "$dropped" ] || ft_die "kernel $2: kconfig does not take $(echo "$dropped" | tr '\n' ' ')"
+}
+
+# ft_debug_image(work folder) - print the path of the image in its folder build
+ft_debug_image() {
+	# shellcheck disable=SC2086 # arguments
+	make -s -C "$1/source" O="$1/build" $KMAKE image_name
+}
+
+# ft_debug_userland() - print the folder of Debian's kernel whose programs run, and whose compiler builds them, for arm64
+ft_debug_userland() {
+	(ft_kernel "$FT_DEBUG_SERIES-arm64" && echo "$KROOT")
 }
 
 # ft_debug_install(work folder, kernel folder) - copy the files that guests and builds of the module need
@@ -56,7 +67,8 @@ ft_debug_install() {
 	rel=$(cat "$1/build/include/config/kernel.release")
 	rm -rf "$2"
 	mkdir -p "$2/boot" "$2/btf" "$2/source/fs"
-	cp "$1/build/arch/x86/boot/bzImage" "$2/boot/vmlinuz-$rel"
+	[ "$(ft_arch "$rel")" = amd64 ] || ln -s "$(ft_debug_userland)/guest" "$2/guest" || return 1
+	cp "$1/build/$(ft_debug_image "$1")" "$2/boot/vmlinuz-$rel"
 	cp "$1/build/.config" "$2/boot/config-$rel"
 	# shellcheck disable=SC2086 # arguments
 	make -s -C "$1/source" O="$1/build" $KMAKE INSTALL_MOD_PATH="$2" modules_install >/dev/null || return 1
@@ -96,7 +108,7 @@ ft_debug_build() {
 	ft_debug_configure "$work" "$1" || return 1
 	ft_say "kernel $1: compiling, 10 to 20 minutes on two processors; see $work/log"
 	# shellcheck disable=SC2086 # arguments
-	nice -n 19 make -C "$work/source" O="$work/build" $KMAKE -j "$(nproc)" bzImage modules >"$work/log" 2>&1 || {
+	nice -n 19 make -C "$work/source" O="$work/build" $KMAKE -j "$(nproc)" "$(basename "$(ft_debug_image "$work")")" modules >"$work/log" 2>&1 || {
 		grep -E -A 5 'error|Error' "$work/log" | head -n 20 >&2
 		return 1
 	}
@@ -125,7 +137,7 @@ ft_debug_kernel() {
 	ft_packages build debug
 	mkdir -p "$(ft_cache)/kernels"
 	ft_locked "kernel-$1" ft_debug_build "$1" "$version" "$KROOT" || ft_die "kernel $1: cannot be built. Is there a network?"
-	for older in "$(ft_cache)/kernels/$1"-*; do
+	for older in "$(ft_cache)/kernels/$1"-[0-9]*; do
 		[ "$older" = "$KROOT" ] || rm -rf "$older"
 	done
 }

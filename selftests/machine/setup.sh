@@ -9,7 +9,7 @@
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
 #                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug, by clang:
-#                                  cfi) there; print its paths
+#                                  cfi, cfi-arm64) there; print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
 #   setup.sh accel VERSION         print kvm or tcg: what boots that kernel on this machine
 #   setup.sh qemu                  print the command of the QEMU that emulates guests; unpack a newer one than the
@@ -31,7 +31,7 @@ FT_TESTS=${FT_TESTS:-$(cd "$(dirname "$0")/.." && pwd)}
 FT_TOP=${FT_TESTS%/*}
 FT_VNG_VERSION=1.42
 # Valid names of kernels.
-FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, 6.12-arm64, 7-arm64, 6.12-arm64-16k, 7-arm64-16k, kasan, kcsan, rt-debug, cfi"
+FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, 6.12-arm64, 7-arm64, 6.12-arm64-16k, 7-arm64-16k, kasan, kcsan, rt-debug, cfi, cfi-arm64"
 # The default kernels of the tests.
 # shellcheck disable=SC2034 # run.sh, fuzz.sh
 FT_TESTED="6.12 6.1 7"

@@ -81,7 +81,9 @@ ft_debug_install() {
 	if [ -f "$1/build/fs/f2fs/f2fs.ko" ]; then
 		cp "$1/build/fs/f2fs/f2fs.ko" "$2/btf/"
 	else
-		objcopy --only-section=.notes "$1/build/vmlinux" "$2/btf/vmlinux" 2>/dev/null
+		# shellcheck disable=SC2016,SC2086 # make expands OBJCOPY
+		make -s -C "$1/source" O="$1/build" $KMAKE run-command \
+			KBUILD_RUN_COMMAND="\$(OBJCOPY) --only-section=.notes $1/build/vmlinux $2/btf/vmlinux" 2>/dev/null
 	fi
 	ln -sfn ../../../headers "$2/lib/modules/$rel/build"
 }

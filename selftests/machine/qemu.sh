@@ -50,13 +50,14 @@ ft_qemu_unpack() {
 }
 
 # ft_qemu(accelerator) - set QEMU to the command that emulates the machine of $KREL, with options; and TCG_THREAD to how
-# it emulates several CPUs of a small guest: multi, or single if they disturb each other
+# it emulates several CPUs of a small guest: multi, or single if they disturb each other, or if that is in the environment: CPUs
+# that take turns do not wait for each other, which is a quarter of the host's time, but two of them never race
 # shellcheck disable=SC2034 # guest.sh uses it
 ft_qemu() {
 	local dir version
 
 	dir=$(ft_cache)/qemu-$FT_QEMU_SUITE
-	TCG_THREAD=multi
+	TCG_THREAD=${TCG_THREAD:-multi}
 	if [ "$(ft_arch "${KREL:-}")" = arm64 ]; then
 		QEMU=qemu-system-aarch64
 		! command -v $QEMU >/dev/null || return 0

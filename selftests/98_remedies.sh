@@ -269,11 +269,26 @@ compressed() {
 	unadvised "compressed" packed/a
 }
 
-plan 49
+# urgent() - while gc_urgent is 1, a log that has filled its segment takes one with holes, although many are free
+urgent() {
+	fileop many $MNT/h 1000 8K 0
+	sync
+	rm $MNT/h*[13579]
+	sync
+	echo 1 >"/sys/fs/f2fs/${DISK##*/}/gc_urgent"
+	fileop write $MNT/urgent 0 8M sync
+	echo 0 >"/sys/fs/f2fs/${DISK##*/}/gc_urgent"
+	fileop write $MNT/calm 0 8M sync
+	helps "gc_urgent is 1; it is 0" urgent calm
+	advised "gc_urgent" urgent "keep more segments free.* gc_urgent is 1"
+}
+
+plan 51
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 as_large
 load path=$MNT
 advice "free segments" "write more before each sync"
+urgent
 check_exact "maps are exact" $MNT
 fill
 advice "nearly full" "keep more segments free.* need larger writes"

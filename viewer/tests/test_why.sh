@@ -149,7 +149,7 @@ counted() {
 	[ "$(sed -n 's/^fragtrace_breaks_by_advice{.*} //p' out | xargs)" = "$*" ] || fail "$* expected: $(cat out)"
 }
 
-space='keep more segments free; "fragtrace space" counts them. Files that are written in turn, with syncs, need larger writes, too'
+space='keep more segments free; "fragtrace space" counts them. While gc_urgent is 1, F2FS fills holes however many are free. Files that are written in turn, with syncs, need larger writes, too'
 
 test_advice() {
 	advises overwrite sync moved in_place "$place"

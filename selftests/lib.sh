@@ -641,7 +641,7 @@ sums_agree() {
 	)
 }
 
-# moved_breaks(operations, earlier) - are the breaks of these operations those at blocks that have moved since?
+# moved_breaks(operations, earlier) - are the breaks of these operations, but for those that had them earlier, at blocks that have moved since?
 #
 # `operations` is a pattern, `earlier` a copy of `extents`; in between only these operations have changed files. They have
 # made each break of which one of the two blocks was elsewhere before. Prints the number of such breaks, and of moved blocks.
@@ -652,6 +652,8 @@ moved_breaks() {
 		FILENAME == earlier {
 			for (b = 0; b < $7; b++)
 				was[$2 " " $3 + b] = $5 + b
+			if ($9 ~ ops)
+				old[$2 " " $3]
 			next
 		}
 		{
@@ -661,7 +663,7 @@ moved_breaks() {
 				end = ""
 			broken = end != "" && $5 != end + 1 && (was[$2 " " $3] != $5 || was[last] != end)
 			breaks += broken
-			if (broken != ($9 ~ ops)) {
+			if (broken ? $9 !~ ops : $9 ~ ops && !(($2 " " $3) in old)) {
 				print "# " $0
 				bad = 1
 			}

@@ -80,7 +80,7 @@ fileop atomic $MNT/a begin write 100K 200K sync commit
 fileop fallocate $MNT/a collapse 64K 64K
 fileop fallocate $MNT/a insert 1M 128K
 check_exact "zoned: maps are exact after ranges are collapsed and inserted" $MNT
-fileop write $MNT/rest 0 60M
+fileop write $MNT/rest 0 $((15360 * B))
 i=0
 while [ $i -lt 4 ]; do
 	fileop random $MNT/rest 15360 1500 "$((${SEED:-494} + i))" every 300

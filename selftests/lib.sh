@@ -720,10 +720,16 @@ make_null_disk() {
 	echo 1 >$NULL_DISK_CONFIG/power && loop_until 5 test -b $NULL_DISK
 }
 
-# make_zoned_disk(zones, MB of each, MB of it that can be written, conventional ones) - the same with zones, 12 of them open at most
+# make_zoned_disk(zones, units of 256 blocks of each, units of it that can be written, conventional ones) - the same with zones, 12 of
+# them open at most
+#
+# A unit is a MB if blocks have 4 KiB. F2FS wants whole segments in a zone, and a segment has 512 blocks of any size.
 make_zoned_disk() {
+	local mega
+
+	mega=$((PAGE_SIZE / 4096))
 	remove_null_disk
-	make_null_disk size=$(($1 * $2)) zoned=1 zone_size="$2" zone_capacity="$3" zone_nr_conv="$4" zone_max_open=12
+	make_null_disk size=$(($1 * $2 * mega)) zoned=1 zone_size=$(($2 * mega)) zone_capacity=$(($3 * mega)) zone_nr_conv="$4" zone_max_open=12
 }
 
 # === Clean-up ===

@@ -9,7 +9,7 @@
 #        fuzz_round.sh frozen     compare the files that are called exact, at once
 #
 # The plan has the settings of the volume: `mkfs OPTIONS`, `mount OPTION`, `sectors N`, `knob NAME VALUE`,
-# any number of lines of each, and `zones N MB CAPACITY CONVENTIONAL`.
+# any number of lines of each, and `zones N SIZE CAPACITY CONVENTIONAL`, which make_zoned_disk explains.
 
 tests=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../lib.sh
@@ -34,15 +34,15 @@ features() {
 	esac
 }
 
-# use_zones(zones, MB of each, MB of it that can be written, conventional ones) - take a zoned disk, and another one for F2FS's
-# metadata if it has no conventional zones; set options for mkfs.f2fs
+# use_zones(arguments of make_zoned_disk...) - take a zoned disk, and another one for F2FS's metadata if it has no conventional zones; set
+# options for mkfs.f2fs
 use_zones() {
 	make_zoned_disk "$@" || return 1
 	DISK=$NULL_DISK MKFS_DISK=-m
 	[ "$4" = 0 ] || return 0
 	modprobe loop
 	# with some sections besides the metadata
-	truncate -s $(($2 * ($2 < 16 ? 10 : 4)))M /tmp/metadata
+	truncate -s $(($2 * ($2 < 16 ? 10 : 4) * 256 * PAGE_SIZE)) /tmp/metadata
 	losetup /dev/loop7 /tmp/metadata || return 1
 	DISK=/dev/loop7 MKFS_DISK="-m -c $NULL_DISK"
 }

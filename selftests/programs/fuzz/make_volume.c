@@ -202,8 +202,9 @@ static void make_fill(struct maker *m, unsigned int files)
 }
 
 /*
- * 64 zones of 4 MB, of which 4 or 3 can be written. In one of four plans 50 zones of 256 MB, of which 16 (these fill up and are
- * collected), 200 or 256 can be written. F2FS's metadata is in zones that can be written in any order, or on another disk.
+ * With blocks of 4 KiB 64 zones of 4 MB, of which 4 or 3 can be written. In one of four plans 50 zones of 256 MB, of which 16 (these
+ * fill up and are collected), 200 or 256 can be written. Zones have as many blocks if these are larger. F2FS's metadata is in zones
+ * that can be written in any order, or on another disk.
  */
 static void make_zones(struct maker *m)
 {

@@ -61,6 +61,17 @@ child_ended() {
 	! child_runs
 }
 
+# turns() - run two programs with one lock, at the same time; print when they begin and end
+turns() {
+	local n
+
+	for n in 1 2; do
+		ft_locked turns sh -c 'echo begin && sleep 0.3 && echo end' &
+	done
+	wait
+	rm "$(ft_cache)/.lock-turns"
+}
+
 # interrupted() - interrupt the runner while a program of its guest runs; does that program end, too?
 interrupted() {
 	local pid
@@ -98,7 +109,7 @@ race() {
 
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
-plan 23
+plan 24
 make_runner
 first='# begin 20_write.sh
 1..2
@@ -179,5 +190,6 @@ printf '[    1.0] %s\r\n' 'fragtrace-test: 20_write.sh' "$cfi" >"$dir/kernel.log
 check "a function pointer of a wrong type is trouble, whether the kernel goes on or not" not_well
 expect "and fails the test that was running" "$(ft_log_trouble 'fragtrace-test: 20_write.sh')" "# kernel: [    1.0] $cfi"
 say 1 0 "$first"
+expect "a lock is held until the program has ended" "$(turns | paste -sd ' ')" "begin end begin end"
 check "interrupted: what a suite has begun ends, too" interrupted
 finish

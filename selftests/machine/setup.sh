@@ -75,6 +75,8 @@ ft_locked() {
 	(
 		flock 9
 		"$@" 9>&-
+		# A shell would run a last command in its own place, and end the lock.
+		exit
 	) 9>"$lock"
 }
 

@@ -284,6 +284,7 @@ urgent() {
 }
 
 plan 51
+command -v fragtrace >/dev/null || skip_rest "remedies" "fragtrace is not in this guest"
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 as_large
 load path=$MNT

@@ -5,6 +5,7 @@
 #
 # The map knows neither F2FS nor the kernel's version.
 # kernels: first
+# blocks: any
 # group: write quick
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -4,6 +4,7 @@
 # 72_fuzz_tool.sh - the fuzzer itself: plans are repeatable, parsed strictly, run, and reduced
 #
 # kernels: first
+# blocks: any
 # group: random
 
 here=$(cd "$(dirname "$0")" && pwd)

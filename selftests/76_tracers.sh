@@ -4,6 +4,7 @@
 # 76_tracers.sh - our tracepoints by perf and bpftrace: they count the same events as the kernel's own ring
 #
 # kernels: first
+# blocks: any
 # group: causes
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -641,10 +641,11 @@ sums_agree() {
 	)
 }
 
-# moved_breaks(operations, earlier) - are the breaks of these operations, but for those that had them earlier, at blocks that have moved since?
+# moved_breaks(operations, earlier) - are the new breaks of these operations those at blocks that have moved since?
 #
-# `operations` is a pattern, `earlier` a copy of `extents`; in between only these operations have changed files. They have
-# made each break of which one of the two blocks was elsewhere before. Prints the number of such breaks, and of moved blocks.
+# `operations` is a pattern, `earlier` a copy of `extents`, which may have such breaks, too; in between only these operations
+# have changed files. They have made each break of which one of the two blocks was elsewhere before. Prints the number of such
+# breaks, and of moved blocks.
 moved_breaks() {
 	cat "$DBG/extents" >/tmp/extents.now
 	awk -v ops="^($1)\$" -v earlier="$2" '

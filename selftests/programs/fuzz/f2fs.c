@@ -113,20 +113,18 @@ static int op_not_compressed(struct worker *w, const struct op *op)
 static int op_compress_option(struct worker *w, const struct op *op)
 {
 	struct f2fs_comp_option option = { .algorithm = op->arg[1].n, .log_cluster_size = op->arg[2].n };
-	int fd = file_get(w, op->arg[0].s, 0), rc, test;
-	char again[32];
+	int fd = file_get(w, op->arg[0].s, 0), again, rc;
 
 	if (fd < 0)
 		return -1;
 	rc = ioctl(fd, F2FS_IOC_SET_COMPRESS_OPTION, &option);
-	snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);
-	test = rc ? -1 : open(again, O_RDONLY | O_CLOEXEC);
-	if (!rc && test < 0 && errno == EOPNOTSUPP) {
+	again = rc ? -1 : file_get(w, op->arg[0].s, O_CLOEXEC);
+	if (!rc && again < 0 && errno == EOPNOTSUPP) {
 		option.algorithm = 1;
 		rc = ioctl(fd, F2FS_IOC_SET_COMPRESS_OPTION, &option);
 	}
-	if (test >= 0)
-		close(test);
+	if (again >= 0)
+		file_put(w, again);
 	file_put(w, fd);
 	return rc;
 }

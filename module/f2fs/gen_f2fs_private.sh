@@ -138,9 +138,10 @@ from_source() {
 	enumerator() { echo "$1"; }
 }
 
-# laid_out(NAME) - print the definition of a struct or enum, with offsets and sizes in comments
+# laid_out(NAME) - print the definition of a struct or enum, with offsets and sizes in comments. The kernel's build leaves DWARF, too,
+# whose attributes no rule here expects
 laid_out() {
-	pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null
+	pahole -F btf ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null
 }
 
 # type(NAME) - the same without comments

@@ -111,7 +111,7 @@ run_tests() {
 
 # refused_kernel(name, words, folder) - no guest must boot with such a kernel, and the words must say why
 refused_kernel() {
-	if "$FT_TESTS/machine/setup.sh" kernel "$3" >"$dir/said" 2>&1; then
+	if FRAGTRACE_CACHE=$dir/cache "$FT_TESTS/machine/setup.sh" kernel "$3" >"$dir/said" 2>&1; then
 		not_ok "$1" "it is taken"
 	elif grep -qF -- "$2" "$dir/said"; then
 		ok "$1"
@@ -120,7 +120,7 @@ refused_kernel() {
 	fi
 }
 
-plan 15
+plan 17
 for tool in clang ld.lld llvm-ar; do
 	command -v $tool >/dev/null || skip_rest "a tree prepared by clang" "$tool is not installed"
 done
@@ -150,6 +150,8 @@ refused_kernel "KERNEL=: a tree that is configured, but not built" "this tree is
 mkdir "$dir/tree"
 touch "$dir/tree/Makefile"
 refused_kernel "KERNEL=: a folder that is no tree" "no kernel tree: no .config" "$dir/tree"
+touch "$dir/tree/Kconfig"
+refused_kernel "KERNEL=: a tree that is not configured" "not configured: no .config; name the folder of its O=" "$dir/tree"
 sed 's/^CONFIG_F2FS_FS=m/# CONFIG_F2FS_FS is not set/' "$built/.config" >"$dir/tree/.config"
 refused_kernel "KERNEL=: a tree without F2FS" "configured without CONFIG_F2FS_FS" "$dir/tree"
 cp "$built/.config" "$dir/tree/.config"
@@ -157,4 +159,8 @@ mkdir -p "$dir/tree/arch/x86/boot" "$dir/tree/include/config"
 touch "$dir/tree/arch/x86/boot/bzImage"
 echo 6.12.0 >"$dir/tree/include/config/kernel.release"
 refused_kernel "KERNEL=: a tree whose modules are not built" "run make modules there" "$dir/tree"
+mkdir -p "$dir/tree/fs/f2fs"
+touch "$dir/tree/modules.order" "$dir/tree/fs/f2fs/f2fs.h" "$dir/tree/include/config/auto.conf"
+touch -d yesterday "$dir/tree/fs/f2fs/f2fs.ko"
+refused_kernel "KERNEL=: a tree whose F2FS has changed since it was built" "fs/f2fs/f2fs.h has changed since it was built; run make bzImage modules" "$dir/tree"
 finish

@@ -41,6 +41,10 @@ FT_GUEST_MODULES="virtio_pci virtio_blk nvme f2fs loop ext4 brd zram null_blk ov
 # those below its kernel's folder.
 FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace dmsetup"
 
+# What ends each path of a list.
+LINE_END='
+'
+
 # ft_which(program) - print the path to copy a program from
 ft_which() {
 	if [ -n "$GUEST_ROOT" ]; then
@@ -196,8 +200,7 @@ ft_overlay() {
 		find "$TOOLS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$root/selftests/bin/" \;
 	fi
 	[ -z "$MODULE" ] || ft_copy_module "$MODULE" "$root/fragtrace.ko"
-	# shellcheck disable=SC2086 # a list of files
-	for file in $FILES; do
+	printf '%s' "$FILES" | while read -r file; do
 		case $file in
 		*.ko) mkdir -p "$root/tools" && ft_copy_module "$file" "$root/tools/${file##*/}" ;;
 		*) ft_copy_program "$root" "$file" /tools ;;
@@ -324,7 +327,7 @@ guest_main() {
 		d) SIZES="$SIZES $OPTARG" ;;
 		D) IMAGES="$IMAGES $(realpath -e "$OPTARG")" || ft_die "disk '$OPTARG': no such file" ;;
 		Z) ZONES=$OPTARG ;;
-		f) FILES="$FILES $(realpath -se "$OPTARG")" || ft_die "file '$OPTARG': no such file" ;;
+		f) FILES=$FILES$(realpath -se "$OPTARG")$LINE_END || ft_die "file '$OPTARG': no such file" ;;
 		o) OUT=$OPTARG ;;
 		M) MEMORY=$OPTARG ;;
 		c) CPUS=$OPTARG ;;

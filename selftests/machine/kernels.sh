@@ -17,10 +17,10 @@ FT_USERLAND="base-files bash coreutils dash diffutils findutils gcc grep kmod ma
 FT_CROSS="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 FT_GUEST_PACKAGES="busybox-static f2fs-tools e2fsprogs strace"
 
-# ft_arch(version or release) - print Debian's name of its architecture
+# ft_arch(version, release or folder) - print Debian's name of its architecture; all trees are built for x86-64
 ft_arch() {
 	case $1 in
-	*-arm64*) echo arm64 ;;
+	*-arm64*) if ft_tree_is "$1"; then echo amd64; else echo arm64; fi ;;
 	*) echo amd64 ;;
 	esac
 }
@@ -296,6 +296,8 @@ ft_inside() {
 ft_kernel_folder() {
 	local image
 
+	[ ! -f "$1/Kconfig" ] || ft_die "kernel '$1': this tree is not configured: no .config; name the folder of its O=," \
+		"or type there: $FT_TREE_RECIPE"
 	KROOT=$(cd "$1" 2>/dev/null && pwd) || ft_die "kernel '$1': no such folder; expected $FT_KERNELS, a kernel tree that is built, or a folder with boot/vmlinuz-*"
 	for image in "$KROOT"/boot/vmlinuz-*; do
 		[ -f "$image" ] || ft_die "kernel '$1': no boot/vmlinuz-* in it, and no kernel tree: no .config; expected $FT_KERNELS, a kernel tree that is built," \

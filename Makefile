@@ -22,10 +22,11 @@ ATTACKS ?=
 HOURS ?=
 RATE ?=
 SYNC ?=
-# For make judge: the load, how often, how much of it, and settings of both sides: OF_A|OF_B.
+# For make judge: the load, how often, how much of it, how long it is idle, and settings of both sides: OF_A|OF_B.
 LOAD ?=
 RUNS ?=
 WORK ?=
+IDLE ?=
 MOUNT ?=
 SYSFS ?=
 # For make dist: a key of gpg.
@@ -125,7 +126,7 @@ day:
 
 # Does one of two kernels, or of two settings, fragment files more under the same load?
 judge:
-	@LOAD='$(LOAD)' RUNS='$(RUNS)' SEED='$(SEED)' WORK='$(WORK)' MOUNT='$(MOUNT)' SYSFS='$(SYSFS)' selftests/commands/judge.sh $(OUT)
+	@LOAD='$(LOAD)' RUNS='$(RUNS)' SEED='$(SEED)' WORK='$(WORK)' IDLE='$(IDLE)' MOUNT='$(MOUNT)' SYSFS='$(SYSFS)' selftests/commands/judge.sh $(if $(OUT),'$(OUT)')
 
 # libFuzzer on everything that reads text; what it learns stays in the cache.
 fuzz-parsers:
@@ -227,7 +228,8 @@ help:
 	@echo "make soak                 fragtrace defrag beside programs that check what they read (MINUTES=30), and power failures (CUTS=50)"
 	@echo "make day                  record hours of RocksDB with all events, and rebuild moments of them; HOURS=24, RATE=100000, SYNC=1, OUT=folder"
 	@echo "make judge LOAD=aging     does one of KERNEL='OLD NEW' fragment more, or of two settings, MOUNT='OF_A|OF_B', SYSFS='OF_A|OF_B'? LOAD=aging,"
-	@echo "                          mail, fs-mark, rocksdb or redis; RUNS=5 of each, SEED=N, WORK=1, DISK=512M, OUT=folder; ends with a verdict"
+	@echo "                          mail, fs-mark, rocksdb or redis; RUNS=5 of each, SEED=N, WORK=1, DISK=512M, OUT=folder; ends with a verdict;"
+	@echo "                          LOAD=aging IDLE=2: nothing is written for 2 s after each 16 MiB, so that F2FS's thread may collect"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=zoned: on zoned disks in memory"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"

@@ -8,7 +8,8 @@
 #                             $MOUNT (options for mount, of both, or 'OF_A|OF_B', such as '|active_logs=2'),
 #                             $SYSFS (settings of F2FS, NAME=VALUE..., of both, or 'OF_A|OF_B', such as 'ipu_policy=16|ipu_policy=1'),
 #                             $RUNS (of each side; default 5), $SEED (default 1), $WORK (how many times the load's work; default
-#                             1), $DISK (the size of the volume; default 512M)
+#                             1), $DISK (the size of the volume; default 512M), $IDLE (seconds in which aging does nothing after
+#                             each 16 MiB, so that F2FS's thread may collect; default 0)
 #
 # A and B take turns. Each run has a guest and an empty volume of its own. Run N has the seed SEED + N - 1 on both sides. Leaves
 # recordings in FOLDER/A and FOLDER/B (default: judge-out in the project's folder), and in FOLDER/verdict what fragtrace compare
@@ -23,6 +24,8 @@ ft_die_with_parent "$@"
 
 # Of the sides A and B.
 declare -A KERNELS=() MODULES=() MOUNTS=() SETTINGS=()
+# Options that copy the programs of the load into the guest.
+PROGRAMS=()
 
 # number(name, value, most) - end the program unless the value is a number from 1 to that
 number() {
@@ -52,7 +55,7 @@ set_sides() {
 	done
 	# shellcheck disable=SC2086 # a list
 	set -- ${KERNEL:-6.12}
-	[ $# -le 2 ] || ft_die "KERNEL='$KERNEL': expected two kernels, or one for both sides"
+	[ $# -le 2 ] || ft_die "KERNEL='$KERNEL': expected two kernels, or one for both sides; the path of a tree has no spaces"
 	KERNELS=([A]=$1 [B]=${2:-$1})
 	[ $# = 2 ] || [ "${MOUNTS[A]} ${SETTINGS[A]}" != "${MOUNTS[B]} ${SETTINGS[B]}" ] ||
 		ft_die "KERNEL='${KERNEL:-}': there is nothing to compare; name two kernels, KERNEL='OLD NEW', or two settings, MOUNT='OF_A|OF_B' or" \
@@ -67,11 +70,13 @@ prepare() {
 	[ "$(ft_arch "$kernel")" = amd64 ] || ft_die "KERNEL='$kernel': the loads are programs of this machine, and it has none for $(ft_arch "$kernel")"
 	ft_kernel "$kernel"
 	MODULES[$1]=$("$FT_TESTS/machine/build.sh" module "$kernel") || exit 1
-	echo "$1: Linux $KREL${MOUNTS[$1]:+, mounted with ${MOUNTS[$1]}}${SETTINGS[$1]:+, ${SETTINGS[$1]}}" | tee -a "$out/verdict"
+	# In a tree another kernel may be built meanwhile; its runs shall have this one.
+	[ -z "${TREE:-}" ] || KERNELS[$1]=$KROOT
+	echo "$1: Linux $KREL${TREE:+ of $TREE}${MOUNTS[$1]:+, mounted with ${MOUNTS[$1]}}${SETTINGS[$1]:+, ${SETTINGS[$1]}}" | tee -a "$out/verdict"
 }
 
-# programs() - print options that copy the programs of the load into the guest
-programs() {
+# set_programs() - find the programs of the load
+set_programs() {
 	local name
 
 	case $load in
@@ -84,7 +89,7 @@ programs() {
 		;;
 	esac
 	for name in "$FT_TOP/viewer/fragtrace" "$@"; do
-		echo "-f $(command -v "$name")"
+		PROGRAMS+=(-f "$(command -v "$name")")
 	done
 }
 
@@ -92,9 +97,8 @@ programs() {
 #
 # With one CPU a run depends less on how fast that is emulated.
 guest() {
-	# shellcheck disable=SC2046 # a list of options
-	"$FT_TESTS/machine/guest.sh" -k "${KERNELS[$1]}" -m "${MODULES[$1]}" $(programs) -c 1 -d "$disk" -M 1536M -t $((1800 * work)) -o "$out/$1/$2" -- \
-		env MOUNT="${MOUNTS[$1]}" SYSFS="${SETTINGS[$1]}" /selftests/in_guest/judge.sh "$load" $((seed + $2 - 1)) "$work" >"$tmp/log" 2>&1
+	"$FT_TESTS/machine/guest.sh" -k "${KERNELS[$1]}" -m "${MODULES[$1]}" "${PROGRAMS[@]}" -c 1 -d "$disk" -M 1536M -t $((1800 * work * (idle + 1))) -o "$out/$1/$2" -- \
+		env MOUNT="${MOUNTS[$1]}" SYSFS="${SETTINGS[$1]}" /selftests/in_guest/judge.sh "$load" $((seed + $2 - 1)) "$work" "$idle" >"$tmp/log" 2>&1
 }
 
 # run(A or B, n) - the same, once more if the emulator failed; print a line
@@ -117,7 +121,7 @@ run() {
 	echo "$1, run $2 of $runs: $(tail -n 1 "$tmp/log"); $((SECONDS - began)) s"
 }
 
-load=${LOAD:-} runs=${RUNS:-5} seed=${SEED:-1} work=${WORK:-1} disk=${DISK:-512M} out=${1:-$FT_TOP/judge-out}
+load=${LOAD:-} runs=${RUNS:-5} seed=${SEED:-1} work=${WORK:-1} disk=${DISK:-512M} idle=${IDLE:-0} out=${1:-$FT_TOP/judge-out}
 case $load in
 aging | mail | fs-mark | rocksdb | redis) ;;
 *) ft_die "LOAD='$load': expected aging, mail, fs-mark, rocksdb or redis" ;;
@@ -125,6 +129,8 @@ esac
 number RUNS "$runs" 1000
 number SEED "$seed" 100000000
 number WORK "$work" 1000
+[ "$idle" = 0 ] || number IDLE "$idle" 3600
+[ "$idle" = 0 ] || [ "$load" = aging ] || ft_die "IDLE='$idle': the load $load has no idle seconds, only aging has"
 set_sides
 for side in A B; do
 	[ ! -e "$out/$side" ] || ft_die "OUT='$out': there are runs in it; name another folder, or remove $side and its like"
@@ -137,7 +143,8 @@ ft_packages build guest viewer judge
 make -s -C "$FT_TOP/viewer" >&2 || ft_die "the viewer does not build"
 mkdir -p "$out/A" "$out/B" || ft_die "OUT='$out': cannot make folders there"
 out=$(cd "$out" && pwd)
-echo "$load, seeds $seed to $((seed + runs - 1)), work $work, volume $disk" | tee "$out/verdict"
+echo "$load, seeds $seed to $((seed + runs - 1)), work $work, volume $disk$([ "$idle" = 0 ] || echo ", idle for $idle s after each 16 MiB")" | tee "$out/verdict"
+set_programs
 prepare A
 prepare B
 for ((n = 1; n <= runs; n++)); do

@@ -25,7 +25,7 @@ NAMED = ("machine", "in_guest", "programs", "host", "commands")
 PAGES = {"fragtrace": "viewer/man/fragtrace.1", "fragtrace-plot": "viewer/man/fragtrace-plot.1", "fragtrace-defrag": "defrag/man/fragtrace-defrag.8"}
 MAKEFILES = ("Makefile", "viewer/Makefile", "defrag/Makefile", "selftests/Makefile", "selftests/programs/fuzz-parsers/Makefile")
 # The kernel's, in commands of these documents.
-FOREIGN = {"bzImage", "modules", "run_tests"}
+FOREIGN = {"bzImage", "defconfig", "modules", "olddefconfig", "run_tests"}
 # `make`, perhaps with a folder, where a command can begin; then targets and variables.
 WORD = re.compile(r"[A-Z_0-9]+=(?:'[^']*'|\"[^\"]*\"|\S*)|[a-z][a-z-]*")
 MAKE = re.compile(rf"(?:^|[;&(] *|sudo |[A-Z]=\S+ )make(?: -s)?(?: -C (\S+))?((?: (?:{WORD.pattern})(?![\w.]))*)")

@@ -13,23 +13,27 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../machine/setup.sh
 . "$FT_TESTS/machine/setup.sh"
 
-dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+dir=$(mktemp -d "$(ft_cache)/a test.XXXXXX")
 memory=$(mktemp -d /dev/shm/fragtrace.XXXXXX)
 trap 'rm -rf "$dir" "$memory"' EXIT
 
-# make_judge() - a copy of judge.sh whose kernels and guests are not real: a guest leaves a file of as many extents as $dir/extents.A says,
-# by the folder it writes to, and one more with each seed
+# make_judge() - a copy of judge.sh, in a folder whose name has a space, whose kernels and guests are not real: a guest leaves a file of as
+# many extents as $dir/extents.A says, by the folder it writes to, and one more with each seed; each kernel by a path is that of a tree
 make_judge() {
 	mkdir "$dir/selftests" "$dir/viewer"
 	cp -r "$FT_TESTS/commands" "$FT_TESTS/machine" "$FT_TESTS/trouble.sh" "$dir/selftests/"
 	ln -s "$FT_TOP/viewer/fragtrace" "$dir/viewer/fragtrace"
 	printf 'all:\n' >"$dir/viewer/Makefile"
 	printf '#!/bin/sh\necho "module-of-$2"\n' >"$dir/selftests/machine/build.sh"
-	printf 'ft_kernel() { KREL=$1-test; }\n' >>"$dir/selftests/machine/kernels.sh"
+	printf 'ft_kernel() { KREL=${1##*/}-test TREE=; case $1 in */*) TREE=$1 KROOT=/cache/${1##*/} ;; esac; }\n' >>"$dir/selftests/machine/kernels.sh"
 	cat >"$dir/selftests/machine/guest.sh" <<-'GUEST'
 	#!/bin/sh
 	dir=$(dirname "$0")/../..
-	echo "$*" | sed "s|-f [^ ]* ||g; s|$(cd "$dir" && pwd)/||g" >>"$dir/given"
+	for word; do
+		[ "${before:-}" != -f ] || [ -f "$word" ] || { echo "no file $word"; exit 1; }
+		before=$word
+	done
+	echo "$*" | sed "s|$(cd "$dir" && pwd)/||g; s|-f [^ ]* ||g" >>"$dir/given"
 	[ ! -e "$dir/fails" ] || { rc=$(cat "$dir/fails"); rm "$dir/fails"; echo "a last word"; exit "$rc"; }
 	while [ "$1" != -o ]; do shift; done
 	out=$2
@@ -56,7 +60,7 @@ judge() {
 
 	rc=0
 	rm -f "$dir/given"
-	env -u KERNEL -u DISK -u OUT -u CMD -u SEED -u RUNS -u MOUNT -u SYSFS -u WORK "$@" "$dir/selftests/commands/judge.sh" "$dir/out" \
+	env -u KERNEL -u DISK -u OUT -u CMD -u SEED -u RUNS -u MOUNT -u SYSFS -u WORK -u IDLE "$@" "$dir/selftests/commands/judge.sh" "$dir/out" \
 		>"$dir/said" 2>"$dir/err" || rc=$?
 	echo $rc
 }
@@ -99,17 +103,19 @@ folder_of() {
 	)
 }
 
-plan 23
+plan 28
 make_judge
 refused "an unknown load" "LOAD='mails': expected aging, mail, fs-mark, rocksdb or redis" LOAD=mails
 refused "no load" "LOAD='': expected aging, mail, fs-mark, rocksdb or redis" KERNEL='6.12 7'
 nothing="there is nothing to compare; name two kernels, KERNEL='OLD NEW', or two settings, MOUNT='OF_A|OF_B' or SYSFS='OF_A|OF_B'"
 refused "one kernel" "KERNEL='6.12': $nothing" LOAD=mail KERNEL=6.12
 refused "one kernel, with the same settings" "KERNEL='': $nothing" LOAD=mail 'MOUNT=mode=lfs|mode=lfs'
-refused "three kernels" "KERNEL='6.1 6.12 7': expected two kernels, or one for both sides" LOAD=mail KERNEL='6.1 6.12 7'
+refused "three kernels" "KERNEL='6.1 6.12 7': expected two kernels, or one for both sides; the path of a tree has no spaces" LOAD=mail KERNEL='6.1 6.12 7'
 refused "three sides" "MOUNT='a|b|c': expected one | at most, between what is for A and what is for B" LOAD=mail 'MOUNT=a|b|c'
 refused "options with spaces" "MOUNT='-o lazytime': expected options of mount -o, without spaces" LOAD=mail 'MOUNT=-o lazytime|'
 refused "no setting" "SYSFS='../x=1': expected NAME=VALUE, such as ipu_policy=1" LOAD=mail 'SYSFS=../x=1|'
+refused "idle seconds that are no number" "IDLE='2s': expected a number from 1 to 3600" LOAD=aging KERNEL='6.12 7' IDLE=2s
+refused "a load that is never idle" "IDLE='2': the load mail has no idle seconds, only aging has" LOAD=mail KERNEL='6.12 7' IDLE=2
 refused "no run" "RUNS='0': expected a number from 1 to 1000" LOAD=mail KERNEL='6.12 7' RUNS=0
 
 echo 100 | tee "$dir/extents.A" >"$dir/extents.B"
@@ -125,12 +131,21 @@ check "and the verdict is kept" grep -q '^  fragments  .*  more, by ' "$dir/out/
 check "with what was compared" grep -qxF 'B: Linux 6.12-test, mounted with active_logs=2, ipu_policy=1' "$dir/out/verdict"
 guest='-m module-of-6.12 -c 1 -d 1G -M 1536M -t 5400 -o'
 expect "the sides take turns, with their settings, the same seeds and volumes" "$(cat "$dir/given")" \
-	"-k 6.12 $guest out/A/1 -- env MOUNT= SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 7 3
--k 6.12 $guest out/B/1 -- env MOUNT=active_logs=2 SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 7 3
--k 6.12 $guest out/A/2 -- env MOUNT= SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 8 3
--k 6.12 $guest out/B/2 -- env MOUNT=active_logs=2 SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 8 3
--k 6.12 $guest out/A/3 -- env MOUNT= SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 9 3
--k 6.12 $guest out/B/3 -- env MOUNT=active_logs=2 SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 9 3"
+	"-k 6.12 $guest out/A/1 -- env MOUNT= SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 7 3 0
+-k 6.12 $guest out/B/1 -- env MOUNT=active_logs=2 SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 7 3 0
+-k 6.12 $guest out/A/2 -- env MOUNT= SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 8 3 0
+-k 6.12 $guest out/B/2 -- env MOUNT=active_logs=2 SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 8 3 0
+-k 6.12 $guest out/A/3 -- env MOUNT= SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 9 3 0
+-k 6.12 $guest out/B/3 -- env MOUNT=active_logs=2 SYSFS=ipu_policy=1 /selftests/in_guest/judge.sh aging 9 3 0"
+rm -rf "$dir/out"
+mkdir -p "$memory/my-arm64"
+touch "$memory/my-arm64/Makefile" "$memory/my-arm64/.config"
+judge LOAD=aging KERNEL="$memory/my-arm64 /linux/new" RUNS=1 IDLE=2 >/dev/null
+expect "the verdict names two trees of one release by their paths" "$(grep '^[AB]: Linux' "$dir/out/verdict" | paste -sd ' ')" \
+	"A: Linux my-arm64-test of $memory/my-arm64 B: Linux new-test of /linux/new"
+expect "guests boot what is kept of them, whatever is built there meanwhile" "$(cut -d ' ' -f 2 "$dir/given" | paste -sd ' ')" \
+	"/cache/my-arm64 /cache/new"
+expect "idle seconds are passed on, and time for them" "$(head -n 1 "$dir/given" | sed 's/.* -t \([0-9]*\) .* /\1 /')" "5400 2"
 rm -rf "$dir/out"
 echo 1 >"$dir/fails"
 judge LOAD=aging KERNEL='6.12 7' RUNS=1 >/dev/null

@@ -3,7 +3,7 @@
 #
 # judge.sh - one run of a load on an empty volume, recorded at its end; the guest's part of commands/judge.sh.
 #
-# usage: judge.sh LOAD SEED WORK, with $MOUNT (options), $SYSFS (NAME=VALUE...), $FRAGTRACE_KO and an empty /dev/vda of the small guest
+# usage: judge.sh LOAD SEED WORK IDLE, with $MOUNT (options), $SYSFS (NAME=VALUE...), $FRAGTRACE_KO and an empty /dev/vda of the small guest
 #
 # The volume is mounted as one of 16 GB or more would be: F2FS has other defaults for smaller ones. At the end all files are read
 # once, so that there are times of reads, too. The recording goes to /out, which nothing else may be in.
@@ -14,7 +14,7 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../lib.sh
 . "$tests/lib.sh"
 
-load=$1 seed=$2 work=$3
+load=$1 seed=$2 work=$3 idle=$4
 sock=/tmp/redis.sock
 
 # die(text...) - end all
@@ -43,9 +43,9 @@ set_up() {
 
 # === Loads ===
 
-# aging() - the volume filled by 80 %, four times as much written
+# aging() - the volume filled by 80 %, four times as much written, with idle seconds after each 16 MiB
 aging() {
-	fileop age $MNT/old "$(($(df -k $MNT | awk 'NR == 2 { print $4 }') * 4 / 5))K" $((4 * work)) "$seed"
+	fileop age $MNT/old "$(($(df -k $MNT | awk 'NR == 2 { print $4 }') * 4 / 5))K" $((4 * work)) "$seed" "$idle"
 }
 
 # mail() - four mail servers, each with 500 mailboxes of 16 KiB in the mean

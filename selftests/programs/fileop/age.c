@@ -8,7 +8,8 @@
  * the place of others: one is deleted of those ages of which there are most above the profile. Ages are in operations, and their
  * scale is stretched with the run, so that the last age of the profile is that of the whole run. Of Geriatrix's three
  * profiles that of the depth of folders is left out: files go to 64 folders. Data is written back after each 16 MiB, and not
- * by the clock, so that two runs are alike on a machine whose speed varies.
+ * by the clock, so that two runs are alike on a machine whose speed varies. Then there may be idle seconds, in which F2FS's
+ * thread collects.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,12 +67,13 @@ struct old_file {
  * @blocks: of all files that are there, one for the inode of each included
  * @written: bytes
  * @not_synced: bytes that may not be written back
+ * @idle: seconds to sleep when they are
  */
 struct age {
 	const char *folder;
 	struct old_file *files;
 	size_t n, cap;
-	uint64_t ops, created, blocks, written, not_synced;
+	uint64_t ops, created, blocks, written, not_synced, idle;
 };
 
 static uint64_t blocks_of(uint64_t bytes)
@@ -112,6 +114,7 @@ static void write_back(struct age *age)
 		fail(age->folder);
 	close_file(fd, age->folder);
 	age->not_synced = 0;
+	sleep((unsigned int)age->idle);
 }
 
 static void create(struct age *age, uint64_t bytes)
@@ -206,19 +209,19 @@ static double distance(const struct age *age)
 /**
  * op_age() - make a volume old
  * @argc: number of words
- * @argv: a folder that is not there, the bytes that its files take in the end, how many times as much is written, seed
+ * @argv: a folder that is not there, the bytes that its files take in the end, how many times as much is written, seed, seconds of
+ *	idleness after each 16 MiB
  *
  * Prints how many files there are, were created and deleted, the bytes written, and how far ages are from the profile, in percent
  * of the files.
  */
 void op_age(int argc, char **argv)
 {
-	struct age age = { .folder = argv[0] };
+	struct age age = { .folder = argv[0], .idle = argc > 4 ? num(argv[4]) : 0 };
 	uint64_t full = num(argv[1]) / BLOCK, most = num(argv[1]) * num(argv[2]);
 	char path[4096];
 	int i;
 
-	(void)argc;
 	if (full < blocks_of(sizes[LEN(sizes) - 1].upto))
 		misuse("age: the largest file has 8 MiB: expected more");
 	set_seed(num(argv[3]));

@@ -733,7 +733,7 @@ static const struct {
 	{ "rocksdb", 2, op_rocksdb, "FOLDER FILES" },
 	{ "voltdb", 2, op_voltdb, "FOLDER WRITES" },
 	{ "varmail", 6, op_varmail, "NEW_FOLDER FILES THREADS SECONDS EVERY SEED [ROUNDS]" },
-	{ "age", 4, op_age, "NEW_FOLDER BYTES TIMES SEED" },
+	{ "age", 4, op_age, "NEW_FOLDER BYTES TIMES SEED [IDLE]" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };
 

@@ -23,6 +23,11 @@ die() {
 	exit 1
 }
 
+# bail(text...) - what lib.sh calls when it cannot go on: no check is planned here that would fail
+bail() {
+	die "$@"
+}
+
 # === Volume ===
 
 # set_up() - an empty volume with the settings

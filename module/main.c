@@ -14,7 +14,7 @@
  *     fsync/       where the time of fsyncs goes
  *     latency/     how long reads take, and what breaks add to that
  *     ledger/      what is written, by kind, process and file
- *     gc_runs/     why garbage collection runs, and who waits for it
+ *     gc_runs/     why garbage collection runs, how it chooses, and who waits for it
  *     discards/    what is discarded, which zones are reset, and how long that takes
  *
  *   debugfs/    what a user sees and asks for

@@ -62,7 +62,7 @@ shown() {
 	awk '!/^#/ { sub(/:.*/, "", $2); print "fsync", $2 }' $DBG/fsync
 	sed -n 's/^# dev \(time\|fit\|rest\|file\) /\1 /p' $DBG/latency | tr -d . | awk '{ for (i = 2; i <= NF; i++) print "latency", $1 ":" $i }'
 	sed -n 's/^# dev \(device\|kind\|process\|file\) /\1 /p' $DBG/ledger | awk '{ for (i = 2; i <= NF; i++) print "ledger", $1 ":" $i }'
-	sed -n 's/^# dev \(lost\|sum\|process\|wait\|run\) /\1 /p' $DBG/gc_runs | awk '{ for (i = 2; i <= NF; i++) print "gc_runs", $1 ":" $i }'
+	sed -n 's/^# dev \(lost\|sum\|choice\|process\|wait\|run\) /\1 /p' $DBG/gc_runs | awk '{ for (i = 2; i <= NF; i++) print "gc_runs", $1 ":" $i }'
 	sed -n 's/^# dev \(pending\|discard\|reset\|by\) /\1 /p' $DBG/discards | awk '{ for (i = 2; i <= NF; i++) print "discards", $1 ":" $i }'
 	awk '!/^#/ { print "stats", $1 }' $DBG/stats
 }
@@ -214,6 +214,8 @@ gc 77_gc.sh volume:watched_foreground volume:moved_background volume:watched_bac
 gc 77_gc.sh victim:time victim:segment victim:segments victim:by victim:type victim:valid victim:moved victim:watched
 gc 77_gc.sh victim:policy moved:segment moved:ino moved:blocks file:ino file:foreground file:background file:path
 gc_runs 99_gc_runs.sh lost:waits sum:reason sum:runs sum:empty sum:ns sum:victims sum:blocks sum:segments sum:sections
+gc_runs 99_gc_runs.sh choice:reason choice:policy choice:victims choice:found choice:limit choice:looked choice:blocks choice:best_blocks
+gc_runs 99_gc_runs.sh choice:gain choice:best_gain
 gc_runs 99_gc_runs.sh process:runs process:own_ns process:waits process:wait_ns process:pid process:comm
 gc_runs 99_gc_runs.sh wait:ns wait:when wait:how wait:run wait:pid wait:comm
 gc_runs 99_gc_runs.sh run:number run:when run:reason run:type run:err run:ns run:victims run:blocks run:segments

@@ -103,7 +103,7 @@ measured() {
 		-a $((us - waited)) -le $((us / 10 + 2000 * n))
 }
 
-plan 46
+plan 57
 B=$(page_size)
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -116,7 +116,7 @@ expect "and has nothing" "$(grep -vc '^#' $DBG/gc_runs)" 0
 unload
 load path=$MNT gc_runs=1
 settle || :
-expect "the format" "$(head -n 1 $DBG/gc_runs)" "# fragtrace gc_runs 1"
+expect "the format" "$(head -n 1 $DBG/gc_runs)" "# fragtrace gc_runs 2"
 expect "a write other than reset is refused" "$(fileop say $DBG/gc_runs all)" EINVAL
 expect "nothing has run" "$(grep -v "^#" $DBG/gc_runs | cut -d ' ' -f 2-)" "lost 0"
 
@@ -147,6 +147,105 @@ expect "asked for: the blocks in use of the first victim are those of F2FS's lis
 expect "asked for: all blocks are those of each" "$(awk '$2 == "sum" { print $8 }' /tmp/runs)" "$(awk '$2 == "run" { n += $10 } END { print n }' /tmp/runs)"
 expect "asked for: by whom, and how" "$(awk '$2 == "run" && $9 { print $6, $NF }' /tmp/runs | sort -u)" "fg fileop"
 expect "asked for: nobody has waited" "$(awk '$2 == "process" || $2 == "wait"' /tmp/runs)" ""
+
+# choices(policy, field...) - print these fields of the victims that a program has asked for
+choices() {
+	awk -v policy="$1" -v fields="$2" '
+		BEGIN { n = split(fields, field, " ") }
+		$2 == "choice" && $3 == "request" && $4 == policy {
+			for (i = 1; i <= n; i++)
+				printf "%s%s", $field[i], i < n ? " " : "\n"
+		}' /tmp/runs
+}
+
+# model(segment) - print by F2FS's lists how many sections could be chosen, and the fewest blocks in use; then, for each last time of a
+# write that there may have been: the blocks in use of this segment, and of the best one by cost-benefit, and the gains of both
+model() {
+	awk -v victim="$1" '
+		function hex(text, n, i) {
+			for (i = 1; i <= length(text); i++)
+				n = n * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
+			return n
+		}
+		function gain(s, last, used) {
+			used = int(valid[s] * 100 / 512)
+			return int(100 * (100 - used) * (100 - int(100 * (time[s] - first) / (last - first))) / (100 + used))
+		}
+		FILENAME ~ /status/ && $1 == "TYPE" { for (i = 2; i <= NF; i++) if ($i == "segno") at = i + 2 }
+		FILENAME ~ /status/ { if (/^ +- [A-Za-z]+ +(data|dnode|nodes|file):/) is_log[$at] = 1; next }
+		/^[0-9]/ {
+			split($0, part, "|")
+			time[$1] = hex(substr(part[4], 2))
+			if (!n++ || time[$1] < first) first = time[$1]
+			if (time[$1] > newest) newest = time[$1]
+			valid[$1] = part[2] + 0
+			if (!valid[$1] || valid[$1] == 512 || $1 in is_log)
+				next
+			dirty[$1] = 1
+			if (!candidates++ || valid[$1] < least) least = valid[$1]
+		}
+		END {
+			print candidates, least
+			for (last = newest; newest && last <= newest + 60; last++) {
+				best = -1
+				for (s in dirty)
+					if (gain(s, last) > best || gain(s, last) == best && valid[s] < blocks) {
+						best = gain(s, last)
+						blocks = valid[s]
+					}
+				print valid[victim], blocks, gain(victim, last), best
+			}
+		}' /tmp/status /tmp/segment_bits
+}
+
+# one(sync) - ask for one collection, and keep what F2FS's lists said before; set victim to the first segment and cost to F2FS's own number
+one() {
+	cp "/proc/fs/f2fs/${DISK##*/}/segment_bits" /tmp/segment_bits
+	cp /sys/kernel/debug/f2fs/status /tmp/status
+	begin
+	fileop gc $MNT "$1" 1 >/tmp/said
+	end
+	read -r victim cost <<-EOT
+	$(sed -n '/ f2fs_get_victim: .*LFS-mode/s/.*victim = \([0-9]*\), cost = \([0-9]*\),.*/\1 \2/p' /tmp/trace | head -n 1)
+	EOT
+	model "$victim" >/tmp/model
+	grep choice /tmp/runs | sed 's/^/# /'
+	head -n 2 /tmp/model | sed "s/^/# victim $victim, cost $cost: /"
+}
+
+# How victims were chosen, on a quiet volume with files of different age.
+age $MNT/g
+sleep 3
+age $MNT/h
+one 0
+expect "chosen in the background: one victim, found by cost-benefit" "$(choices cost_benefit '5 6') $(choices greedy '5 6') $(choices age 5)" "1 1 1 0 "
+expect "every section that F2FS could choose was looked at" "$(choices greedy '7 8')" "$(awk 'NR == 1 { print $1, $1 }' /tmp/model)"
+expect "the best by greedy is that of F2FS's list" "$(choices greedy 10)" "$(awk 'NR == 1 { print $2 }' /tmp/model)"
+expect "the gain of the victim is F2FS's own cost, and there was none better" "$(choices cost_benefit '11 12')" "$((4294967295 - cost)) $((4294967295 - cost))"
+if [ "$(wc -l </tmp/model)" -gt 1 ]; then
+	check "the best by cost-benefit is that of a model" grep -qxF "$(choices cost_benefit '9 10 11 12')" /tmp/model
+else
+	skip "the best by cost-benefit is that of a model" "this kernel shows no times of segments"
+fi
+one 1
+expect "in the foreground F2FS takes first what it has chosen in the background" "$(choices greedy '5 6')" "1 0"
+expect "whose blocks are those of F2FS's list, and the best by greedy" "$(choices greedy '9 10')" \
+	"$(awk -F '|' -v s="$victim" '$1 + 0 == s && /^[0-9]/ { printf "%d ", $2 }' /tmp/segment_bits)$(awk 'NR == 1 { print $2 }' /tmp/model)"
+one 1
+expect "then it searches: found by greedy" "$(choices greedy '5 6 9 10')" "1 1 $cost $(awk 'NR == 1 { print $2 }' /tmp/model)"
+expect "there was none better, and all were looked at" "$(choices greedy 10) $(choices greedy '7 8')" "$cost $(awk 'NR == 1 { print $1, $1 }' /tmp/model)"
+if [ "$(wc -l </tmp/model)" -gt 1 ]; then
+	check "the best by cost-benefit, which F2FS did not search for, is that of a model" grep -qxF "$(choices cost_benefit '9 10 11 12')" /tmp/model
+else
+	skip "the best by cost-benefit, which F2FS did not search for, is that of a model" "this kernel shows no times of segments"
+fi
+i=0
+while [ $i -lt 12 ]; do
+	fileop gc $MNT 1 8 >/dev/null
+	i=$((i + 1))
+done
+cat $DBG/gc_runs >/tmp/runs
+expect "the blocks of all victims are those of the collections" "$(choices greedy '5 9')" "$(awk '$2 == "sum" { print $7, $8 }' /tmp/runs)"
 
 # Two programs ask for collections, and each waits for the other one.
 for i in 1 2 3; do

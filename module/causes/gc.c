@@ -114,7 +114,7 @@ void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 		.when = ktime_get_real_seconds(),
 		.segment = chosen->segment,
 		.segments = chosen->segments,
-		.valid = ft_segments_valid(vol, chosen->segment, chosen->segments),
+		.valid = ft_segments_valid(vol, chosen->segment, chosen->segments, NULL),
 		.kind = chosen->kind,
 		.policy = chosen->policy,
 		.node = holds_nodes(vol, chosen->segment),

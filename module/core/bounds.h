@@ -69,11 +69,13 @@
 
 /*
  * Collections (observers/gc_runs/): tasks whose waits are measured at a time; processes and recent
- * runs that are kept, and searched.
+ * runs that are kept, and searched; segments that are compared with a victim: F2FS reads as many as
+ * 4096 in the background, and all that are dirty in the foreground.
  */
 #define FT_GC_WAITING		256
 #define FT_GC_PROCESSES		64
 #define FT_GC_RUNS		96
+#define FT_GC_COMPARED		1024U
 
 /* Tables of reads and bios (observers/latency/): places that are searched. */
 #define FT_MAX_LATENCY_SEARCHED	4

@@ -114,7 +114,12 @@ build_id() {
 }
 
 # What the module reads or gets a pointer to. build_id.c compares the sizes with those in the BTF of F2FS.
-PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_dev_info f2fs_rwsem f2fs_sm_info sit_info seg_entry curseg_info discard_cmd_control victim_sel_policy f2fs_io_info f2fs_map_blocks"
+PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_dev_info f2fs_rwsem f2fs_sm_info sit_info seg_entry curseg_info dirty_seglist_info atgc_management discard_cmd_control victim_sel_policy f2fs_io_info f2fs_map_blocks"
+
+# mtime_by_blocks(FILE) - the time of a section of several segments weighs these by their blocks in use, in F2FS's of this file
+mtime_by_blocks() {
+	echo "#define FT_F2FS_MTIME_BY_BLOCKS $(LC_ALL=C grep -acm 1 f2fs_get_section_mtime "$1")"
+}
 
 # from_source(TREE) - print the includes that declare what is needed; say where the rest is by names
 from_source() {
@@ -133,6 +138,7 @@ from_source() {
 	echo "#include \"$header\""
 	echo "#include \"${header%/*}/segment.h\""
 	sed -n "/^enum cp_reason_type {/,/^}/p" "$header" | reasons
+	mtime_by_blocks "$header"
 	offset() { echo "offsetof(struct $1, $2)"; }
 	bytes() { echo "sizeof(struct $1)"; }
 	enumerator() { echo "$1"; }
@@ -275,6 +281,8 @@ from_btf() {
 	size seg_entry
 	need cp_reason_type >/dev/null
 	reasons <"$tmp/type"
+	btf "$object" "$tmp/btf"
+	mtime_by_blocks "$tmp/btf"
 }
 
 echo "/* SPDX-License-Identifier: GPL-2.0-only */"
@@ -420,6 +428,39 @@ static inline u32 ft_f2fs_pending_discards(const struct super_block *sb, u32 *co
 
 	*commands = atomic_read((const atomic_t *)(dcc + $(offset discard_cmd_control discard_cmd_cnt)));
 	return READ_ONCE(*(const u32 *)(dcc + $(offset discard_cmd_control undiscard_blks)));
+}
+
+/*
+ * How F2FS has searched for a victim, and what its formulas take. A bit of @dirty stands for a segment, or for a section of
+ * several; one of @chosen (in the background before) and of @pinned for a section. @pinned is NULL if none is.
+ */
+struct ft_f2fs_search {
+	const unsigned long *dirty, *chosen, *pinned;
+	u32 segments, limit, min_cost, age_weight;
+	u64 min_mtime, max_mtime, dirty_min_mtime, dirty_max_mtime, age_threshold;
+};
+
+static inline void ft_f2fs_read_search(struct ft_f2fs_search *s, const struct super_block *sb, const struct victim_sel_policy *p)
+{
+	const char *info = (const char *)sb->s_fs_info, *policy = (const char *)p;
+	const char *sm = *(char * const *)(info + $(offset f2fs_sb_info sm_info));
+	const char *sit = *(char * const *)(sm + $(offset f2fs_sm_info sit_info));
+	const char *dirty = *(char * const *)(sm + $(offset f2fs_sm_info dirty_info));
+
+	s->segments = *(const u32 *)(sm + $(offset f2fs_sm_info main_segments));
+	s->dirty = *(unsigned long * const *)(policy + $(offset victim_sel_policy dirty_bitmap));
+	s->limit = *(const u32 *)(policy + $(offset victim_sel_policy max_search));
+	s->min_cost = *(const u32 *)(policy + $(offset victim_sel_policy min_cost));
+	s->age_threshold = *(const u64 *)(policy + $(offset victim_sel_policy age_threshold));
+	s->age_weight = READ_ONCE(*(const u32 *)(info + $(offset f2fs_sb_info am) + $(offset atgc_management age_weight)));
+	s->min_mtime = READ_ONCE(*(const u64 *)(sit + $(offset sit_info min_mtime)));
+	s->max_mtime = READ_ONCE(*(const u64 *)(sit + $(offset sit_info max_mtime)));
+	s->dirty_min_mtime = READ_ONCE(*(const u64 *)(sit + $(offset sit_info dirty_min_mtime)));
+	s->dirty_max_mtime = READ_ONCE(*(const u64 *)(sit + $(offset sit_info dirty_max_mtime)));
+	s->chosen = *(unsigned long * const *)(dirty + $(offset dirty_seglist_info victim_secmap));
+	s->pinned = NULL;
+	if (READ_ONCE(*(const bool *)(dirty + $(offset dirty_seglist_info enable_pin_section))))
+		s->pinned = *(unsigned long * const *)(dirty + $(offset dirty_seglist_info pinned_secmap));
 }
 
 /* The segments that F2FS has chosen to clean, or a log to fill: the first, how many, and the policy. */

@@ -12,6 +12,7 @@
  */
 
 #include <linux/fs.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "core/bounds.h"
@@ -133,18 +134,28 @@ bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba)
  * @vol: the volume
  * @first: number of the first segment
  * @segments: how many; no more than %FT_GC_SEGMENTS count
+ * @mtime: set to the mean of the times at which their blocks were written, as F2FS takes it of a
+ *	section; 0 if none is in use; not if %NULL
  *
  * Return: the number of blocks; a segment that is not there has none.
  */
-u32 ft_segments_valid(const struct ft_volume *vol, u32 first, u32 segments)
+u32 ft_segments_valid(const struct ft_volume *vol, u32 first, u32 segments, u64 *mtime)
 {
+	const bool weighs = FT_F2FS_MTIME_BY_BLOCKS && segments > 1;
 	const struct super_block *sb = READ_ONCE(vol->live_sb);
 	const struct seg_entry *entry;
-	u32 valid = 0, n;
+	u32 valid = 0, used, n;
+	u64 sum = 0;
 
 	for (n = 0; sb && n < min_t(u32, segments, FT_GC_SEGMENTS); n++) {
 		entry = ft_f2fs_segment(sb, first + n);
-		valid += entry ? valid_of(entry) : 0;
+		used = entry ? valid_of(entry) : 0;
+		valid += used;
+		if (mtime && entry)
+			/* likewise a hint */
+			sum += data_race(entry->mtime) * (weighs ? used : 1);
 	}
+	if (mtime)
+		*mtime = valid ? div_u64(sum, weighs ? valid : n) : 0;
 	return valid;
 }

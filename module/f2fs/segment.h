@@ -16,7 +16,7 @@
 int ft_segment_log(const struct ft_volume *vol, u32 lba);
 int ft_segment_compare(const struct ft_volume *vol, u32 prev, u32 lba);
 bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba);
-u32 ft_segments_valid(const struct ft_volume *vol, u32 first, u32 segments);
+u32 ft_segments_valid(const struct ft_volume *vol, u32 first, u32 segments, u64 *mtime);
 
 /* The number of the segment that a block is in, counted from the main area. */
 static inline u32 ft_segment_of(const struct ft_volume *vol, u32 lba)

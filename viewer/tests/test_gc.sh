@@ -31,6 +31,24 @@ test_sums() {
 	grep -qx '  *runs  *took  *nothing  *sections  *blocks in use  *sections freed  why' out || fail "$(cat out)"
 }
 
+# 24 victims had 4096 blocks, the best by greedy 960; 4 of them were searched for by age: 750000 of a million. 3 of 36 were not searched for.
+test_how_victims_were_chosen() {
+	"$fragtrace" gc -t "$data/gc_runs.txt" >out
+	says "          24         0            171             40                      greedy: F2FS's thread, while the volume is idle"
+	says "          20        20            200            210    55.0 %    60.0 %  cost-benefit: F2FS's thread, while the volume is idle"
+	says "           4         4             24             10    75.0 %    80.0 %  age: F2FS's thread, while the volume is idle"
+	says '  F2FS took 3 victims without a search: chosen before in the background, or asked for.'
+	says '  There may have been better ones: F2FS looks at up to 49,200 sections, the module has looked at 25,776.'
+	says '  Far from the best: 12 victims had 1,024 blocks in use, those with the fewest 96 (a writer found too few free sections).'
+	[ "$(grep -c 'Far from the best' out)" = 1 ] || fail "$(cat out)"
+	sed -e '/choice idle/d' -e 's/choice writer greedy .*/choice writer greedy 12 12 1200 1200 1024 512 0 0/' "$data/gc_runs.txt" >good
+	"$fragtrace" gc -t good >out
+	! grep -q 'without a search\|better ones\|Far from' out || fail "$(cat out)"
+	grep -v choice "$data/gc_runs.txt" >none
+	"$fragtrace" gc -t none >out
+	! grep -q 'How victims' out || fail "$(cat out)"
+}
+
 test_who_waited() {
 	"$fragtrace" gc -t "$data/gc_runs.txt" >out
 	says '  Processes lost 4.1 s: 3.2 s as they collected in their own calls, 900.0 ms as they waited for a collection'
@@ -74,6 +92,8 @@ test_json_has_the_same() {
 		assert [row["reason"] for row in first["reasons"]] == ["idle", "writer"]
 		assert sum(row["ns"] for row in first["reasons"]) == 12300000000
 		assert first["reasons"][0] == {"reason": "idle", "runs": 30, "empty": 6, "ns": 9100000000, "victims": 24, "blocks": 4096, "segments": 0, "sections": 0}
+		assert first["choices"][1] == {"reason": "idle", "policy": "cost_benefit", "victims": 20, "found": 20, "limit": 40000, "looked": 20480, "blocks": 4000, "best_blocks": 4200, "gain": 110000, "best_gain": 120000}
+		assert (len(first["choices"]), second["choices"]) == (5, [])
 		assert first["processes"][1] == {"runs": 2, "ns": 700000000, "waits": 1, "waited_ns": 500000000, "pid": 900, "process": "rocksdb:low"}
 		assert first["longest"][2] == {"run": 12, "when": 1795805600, "how": "lock", "ns": 400000, "pid": 2, "process": "f2fs_ckpt-254:0"}
 		run = first["runs"][2]
@@ -83,17 +103,17 @@ test_json_has_the_same() {
 }
 
 test_bad_lines() {
-	for change in 's/writer 7 0/writer 7 x/' 's/ own 36/ own/' 's/fg 0 800/fg 5 800/' 's/^254:0 process/254:0 proces/' 's/redis-server$/redis server/'; do
+	for change in 's/writer 7 0/writer 7 x/' 's/^254:0 choice .* 3200000/& 1/' 's/ own 36/ own/' 's/fg 0 800/fg 5 800/' 's/^254:0 process/254:0 proces/' 's/redis-server$/redis server/'; do
 		sed "$change" "$data/gc_runs.txt" >bad
-		refused bad ': expected: a line lost, sum, process, wait or run of this format'
+		refused bad ': expected: a line lost, sum, choice, process, wait or run of this format'
 	done
 	echo '# fragtrace ledger 1' >bad
-	refused bad 'bad:1: expected the line "# fragtrace gc_runs 1"; give a copy of the file gc_runs of debugfs, or a recording with events'
+	refused bad 'bad:1: expected the line "# fragtrace gc_runs 2"; give a copy of the file gc_runs of debugfs, or a recording with events'
 	: >bad
-	refused bad 'bad:1: expected the line "# fragtrace gc_runs 1"'
-	printf '# fragtrace gc_runs 1\n# not known: the module was loaded with gc_runs=0\n' >bad
+	refused bad 'bad:1: expected the line "# fragtrace gc_runs 2"'
+	printf '# fragtrace gc_runs 2\n# not known: the module was loaded with gc_runs=0\n' >bad
 	refused bad 'the module was loaded with gc_runs=0; load it with gc_runs=1'
-	printf '# fragtrace gc_runs 1\n254:0 lost 0\n' >empty
+	printf '# fragtrace gc_runs 2\n254:0 lost 0\n' >empty
 	"$fragtrace" gc -t empty >out
 	says '254:0: 0 collections took 0 µs'
 	zstd -q "$data/gc_runs.txt" -o packed.zst

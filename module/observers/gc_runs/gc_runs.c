@@ -6,7 +6,8 @@
  * the lock that a collection holds, from a probe of the kernel's function for that. Out: sums,
  * recent collections and the longest waits, in the file gc_runs of debugfs. fragtrace gc reads it.
  *
- * gc_runs.c has the collections, waits.c who waits, runs.h the numbers, text.c the file in debugfs.
+ * gc_runs.c has the collections, choice.c what the victims are compared with, waits.c who waits,
+ * runs.h the numbers, text.c the file in debugfs.
  *
  * Between collections nothing is executed but a return probe and a comparison for each lock of this
  * kind that a task of the machine has to wait for. With gc_merge writers wait for F2FS's thread and
@@ -112,10 +113,12 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type, int
 			     struct victim_sel_policy *p, unsigned int pre_victim,
 			     unsigned int prefree, unsigned int free)
 {
+	struct ft_gc_choice choice[FT_NR_GC_POLICIES];
 	struct ft_collections *runs;
-	u32 segment, segments, valid;
+	u32 segment, segments;
 	unsigned long flags;
 	int mode;
+	bool is_new;
 
 	if (type != FT_F2FS_NO_CHECK_TYPE)
 		return;
@@ -125,14 +128,18 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type, int
 		segments = max(segments, 1U);
 		/* F2FS may clean a large section in steps, each with an event */
 		segment = rounddown(segment, segments);
-		valid = ft_segments_valid(vol, segment, segments);
 		raw_spin_lock_irqsave(&runs->lock, flags);
-		if (runs->collector == current && runs->cleaned != segment) {
-			runs->cleaned = segment;
-			runs->now.victims++;
-			runs->now.blocks += valid;
-			runs->now.foreground |= gc_type == FT_F2FS_FG_GC;
-		}
+		is_new = runs->collector == current && runs->cleaned != segment;
+		raw_spin_unlock_irqrestore(&runs->lock, flags);
+		if (!is_new)
+			continue;
+		ft_gc_compare(vol, sb, p, gc_type != FT_F2FS_FG_GC, choice);
+		raw_spin_lock_irqsave(&runs->lock, flags);
+		runs->cleaned = segment;
+		runs->now.victims++;
+		runs->now.blocks += choice[FT_GC_GREEDY].blocks;
+		runs->now.foreground |= gc_type == FT_F2FS_FG_GC;
+		ft_gc_add_choice(runs->choices[runs->now.reason], choice);
 		raw_spin_unlock_irqrestore(&runs->lock, flags);
 	}
 }

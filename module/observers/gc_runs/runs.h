@@ -14,6 +14,8 @@
 #include "core/bounds.h"
 
 struct ft_volume;
+struct super_block;
+struct victim_sel_policy;
 
 /* kthreadd, from which all kernel threads come. */
 #define FT_GC_KERNEL	2
@@ -40,6 +42,43 @@ enum ft_gc_reason {
 	FT_GC_PINNED,
 	FT_GC_OTHER,
 	FT_NR_GC_REASONS
+};
+
+/**
+ * enum ft_gc_policy - a formula by which F2FS finds a victim
+ * @FT_GC_GREEDY: the fewest blocks in use
+ * @FT_GC_COST_BENEFIT: few, and not written for long
+ * @FT_GC_AGE: likewise, with weights, of the oldest sections (atgc)
+ * @FT_NR_GC_POLICIES: how many there are
+ */
+enum ft_gc_policy {
+	FT_GC_GREEDY,
+	FT_GC_COST_BENEFIT,
+	FT_GC_AGE,
+	FT_NR_GC_POLICIES
+};
+
+/**
+ * struct ft_gc_choice - victims, and the best sections there were at these moments by a formula
+ * @victims: how many were compared; by age: only those that F2FS has searched for by age
+ * @found: how many of them F2FS has found by this formula; the others by another one, or without
+ *	a search: in the foreground it takes first what it has chosen in the background
+ * @limit: how many dirty sections F2FS itself looks at, at most, together
+ * @looked: how many were looked at here
+ * @blocks: how many blocks of the victims were in use
+ * @best_blocks: and of the best ones
+ * @gain: what the formula says of the victims; F2FS's cost is %U32_MAX less this; 0 if greedy
+ * @best_gain: and of the best ones
+ */
+struct ft_gc_choice {
+	u32 victims;
+	u32 found;
+	u64 limit;
+	u64 looked;
+	u64 blocks;
+	u64 best_blocks;
+	u64 gain;
+	u64 best_gain;
 };
 
 /**
@@ -139,6 +178,7 @@ struct ft_gc_wait {
  *	there before another one
  * @missed_before: waits that had been missed at the last reset
  * @sums: of all collections, by enum ft_gc_reason
+ * @choices: likewise how its victims were chosen, by enum ft_gc_policy
  * @kept: a ring of those that found a victim, or took long
  * @processes: who waited
  * @longest: the longest waits, in no order
@@ -156,6 +196,7 @@ struct ft_collections {
 	u32 nr_processes;
 	unsigned long missed_before;
 	struct ft_gc_run sums[FT_NR_GC_REASONS];
+	struct ft_gc_choice choices[FT_NR_GC_REASONS][FT_NR_GC_POLICIES];
 	struct ft_gc_run kept[FT_GC_RUNS];
 	struct ft_gc_process processes[FT_GC_PROCESSES];
 	struct ft_gc_wait longest[FT_GC_LONGEST];
@@ -172,6 +213,13 @@ static_assert(sizeof(struct ft_collections) <= SZ_16K);
 
 extern bool ft_gc_runs_on;			/* text.c */
 extern const struct ft_text ft_gc_runs_text;
+
+/* choice.c */
+void ft_gc_compare(const struct ft_volume *vol, const struct super_block *sb,
+		   const struct victim_sel_policy *p, bool background,
+		   struct ft_gc_choice choice[FT_NR_GC_POLICIES]);
+void ft_gc_add_choice(struct ft_gc_choice sums[FT_NR_GC_POLICIES],
+		      const struct ft_gc_choice choice[FT_NR_GC_POLICIES]);
 
 /* waits.c */
 void ft_gc_note_wait(struct ft_collections *runs, u64 ns, u32 run, bool own);

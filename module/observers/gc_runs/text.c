@@ -22,12 +22,13 @@ module_param_named(gc_runs, ft_gc_runs_on, bool, 0444);
 MODULE_PARM_DESC(gc_runs, "note why garbage collection runs, and who waits (default: off)");
 
 /* What a line shows; they are in this order. */
-enum shown { SHOWN_LOST, SHOWN_SUM, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
+enum shown { SHOWN_LOST, SHOWN_SUM, SHOWN_CHOICE, SHOWN_PROCESS, SHOWN_WAIT, SHOWN_RUN };
 
 /**
  * struct line - for readers
  * @of: what it shows, enum shown, and the volume
  * @run: a collection, or sums
+ * @choice: how victims were chosen; the order is the reason and the policy
  * @process: a process
  * @wait: a wait
  * @lost: waits that may have been missed
@@ -36,6 +37,7 @@ struct line {
 	struct ft_line of;
 	union {
 		struct ft_gc_run run;
+		struct ft_gc_choice choice;
 		struct ft_gc_process process;
 		struct ft_gc_wait wait;
 		long lost;
@@ -54,6 +56,12 @@ static const char * const reasons[] = {
 
 static_assert(ARRAY_SIZE(reasons) == FT_NR_GC_REASONS);
 
+static const char * const policies[FT_NR_GC_POLICIES] = {
+	[FT_GC_GREEDY] = "greedy",
+	[FT_GC_COST_BENEFIT] = "cost_benefit",
+	[FT_GC_AGE] = "age",
+};
+
 /* The next line; there is room. */
 static struct line *add(struct ft_lines *lines, struct ft_volume *vol, enum shown shown, u64 order)
 {
@@ -63,11 +71,15 @@ static struct line *add(struct ft_lines *lines, struct ft_volume *vol, enum show
 static void list_runs(struct ft_lines *lines, struct ft_volume *vol,
 		      struct ft_collections *runs)
 {
+	const struct ft_gc_choice *choice = runs->choices[0];
 	unsigned int i;
 
 	for (i = 0; i < FT_NR_GC_REASONS; i++)
 		if (runs->sums[i].number)
 			add(lines, vol, SHOWN_SUM, i)->run = runs->sums[i];
+	for (i = 0; i < FT_NR_GC_REASONS * FT_NR_GC_POLICIES; i++)
+		if (choice[i].victims)
+			add(lines, vol, SHOWN_CHOICE, i)->choice = choice[i];
 	for (i = 0; i < runs->nr_kept; i++)
 		add(lines, vol, SHOWN_RUN, i)->run = *ft_gc_run_kept(runs, i);
 }
@@ -95,8 +107,8 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 	struct ft_collections *runs = ft_observed(vol, gc_runs), *copy;
 
 	copy = ft_mem_zalloc(sizeof(*copy), GFP_KERNEL);
-	if (!copy || ft_vec_make_room(&lines->vec, 1 + FT_NR_GC_REASONS + FT_GC_RUNS +
-				      FT_GC_PROCESSES + FT_GC_LONGEST, sizeof(struct line))) {
+	if (!copy || ft_vec_make_room(&lines->vec, 1 + FT_NR_GC_REASONS * (1 + FT_NR_GC_POLICIES) +
+				      FT_GC_RUNS + FT_GC_PROCESSES + FT_GC_LONGEST, sizeof(struct line))) {
 		ft_mem_free(copy, sizeof(*copy));
 		return -ENOMEM;
 	}
@@ -135,6 +147,14 @@ static void show_run(struct seq_file *m, const struct ft_gc_run *r)
 	show_who(m, r->pid, r->comm);
 }
 
+static void show_choice(struct seq_file *m, u64 order, const struct ft_gc_choice *c)
+{
+	seq_printf(m, "choice %s %s %u %u %llu %llu %llu %llu %llu %llu",
+		   reasons[(u32)order / FT_NR_GC_POLICIES],
+		   policies[(u32)order % FT_NR_GC_POLICIES], c->victims, c->found, c->limit,
+		   c->looked, c->blocks, c->best_blocks, c->gain, c->best_gain);
+}
+
 static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
 {
 	const struct line *l = line;
@@ -147,6 +167,9 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 		seq_printf(m, "sum %s %u %u %llu %u %llu %u %u", reasons[l->of.order],
 			   l->run.number, l->run.empty, l->run.ns, l->run.victims, l->run.blocks,
 			   l->run.segments, l->run.sections);
+		break;
+	case SHOWN_CHOICE:
+		show_choice(m, l->of.order, &l->choice);
 		break;
 	case SHOWN_PROCESS:
 		seq_printf(m, "process %u %llu %u %llu", l->process.runs, l->process.own,
@@ -166,11 +189,12 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 
 const struct ft_text ft_gc_runs_text = {
 	.name = "gc_runs",
-	.version = 1,
+	.version = 2,
 	.on = &ft_gc_runs_on,
 	.parameter = "gc_runs",
 	.columns = "# dev lost waits\n"
 		   "# dev sum reason runs empty ns victims blocks segments sections\n"
+		   "# dev choice reason policy victims found limit looked blocks best_blocks gain best_gain\n"
 		   "# dev process runs own_ns waits wait_ns pid comm\n"
 		   "# dev wait ns when how run pid comm\n"
 		   "# dev run number when reason type err ns victims blocks segments sections free free_after waits wait_ns pid comm\n",

@@ -302,6 +302,7 @@ void ft_gc_runs_reset(struct ft_volume *vol)
 	runs->nr_processes = 0;
 	runs->missed_before += max(ft_gc_waits_lost(runs), 0L);
 	memset(runs->sums, 0, sizeof(runs->sums));
+	memset(runs->choices, 0, sizeof(runs->choices));
 	memset(runs->processes, 0, sizeof(runs->processes));
 	memset(runs->longest, 0, sizeof(runs->longest));
 	raw_spin_unlock_irq(&runs->lock);

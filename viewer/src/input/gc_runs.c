@@ -2,9 +2,10 @@
 /*
  * Beside the pipeline: the debugfs file `gc_runs`. It has garbage collections, and who waited for them.
  *
- *	# fragtrace gc_runs 1
+ *	# fragtrace gc_runs 2
  *	254:0 lost 0
  *	254:0 sum writer 18 0 301442000 18 4640 18 18
+ *	254:0 choice writer greedy 18 17 21600 18432 4640 2160 0 0
  *	254:0 process 12 201442000 2 31442000 812 rocksdb:low
  *	254:0 wait 29787377 1795805719 own 17 812 rocksdb:low
  *	254:0 run 17 1795805719 writer fg 0 29787377 1 30 1 1 13 14 0 0 812 rocksdb:low
@@ -27,10 +28,10 @@ static bool read_line(void *result, char *at)
 {
 	struct gc_runs *runs = result;
 	struct gc_line *l = APPEND(runs->lines, runs->n, runs->cap);
-	static const char *const abouts[N_GC_ABOUTS] = { "lost", "sum", "process", "wait", "run" };
+	static const char *const abouts[N_GC_ABOUTS] = { "lost", "sum", "choice", "process", "wait", "run" };
 	const char *about;
 
-	*l = (struct gc_line){ .reason = "", .comm = "" };
+	*l = (struct gc_line){ .reason = "", .policy = "", .comm = "" };
 	if (!take_fields(&at, "dw", &l->major, &l->minor, &about))
 		return false;
 	l->about = (enum gc_about)index_of(about, abouts, N_GC_ABOUTS);
@@ -40,6 +41,9 @@ static bool read_line(void *result, char *at)
 	case GC_SUM:
 		return take_fields(&at, "wnnnnnnn.", &l->reason, &l->runs, &l->empty, &l->ns, &l->victims, &l->blocks, &l->segments,
 				   &l->sections);
+	case GC_CHOICE:
+		return take_fields(&at, "wwnnnnnnnn.", &l->reason, &l->policy, &l->victims, &l->found, &l->limit, &l->looked, &l->blocks,
+				   &l->best_blocks, &l->gain, &l->best_gain);
 	case GC_PROCESS:
 		return take_fields(&at, "nnnnnw.", &l->runs, &l->ns, &l->waits, &l->waited, &l->pid, &l->comm);
 	case GC_WAIT:
@@ -60,7 +64,7 @@ static bool read_line(void *result, char *at)
 void gc_runs_read(struct gc_runs *runs, const char *name)
 {
 	static const struct observed format = {
-		.file = "gc_runs", .version = 1, .lines = "lost, sum, process, wait or run", .read = read_line,
+		.file = "gc_runs", .version = 2, .lines = "lost, sum, choice, process, wait or run", .read = read_line,
 		.or_else = ", or a recording with events",
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: why garbage collection ran, and whom it kept waiting, by the debugfs file `gc_runs`.
+ * Beside the pipeline: why garbage collection ran, how it chose, and whom it kept waiting, by the debugfs file `gc_runs`.
  */
 #include "commands.h"
 #include "input/gc_runs.h"
@@ -33,6 +33,12 @@ static const char *text_of(const char *reason)
 		if (!strcmp(texts[i].reason, reason))
 			return texts[i].text;
 	return reason;
+}
+
+/* A formula as the sentences have it. */
+static const char *name_of(const char *policy)
+{
+	return !strcmp(policy, "cost_benefit") ? "cost-benefit" : policy;
 }
 
 /* The volume of the first line from *i on: *i is set to its end. */
@@ -93,6 +99,66 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 	if (all.runs)
 		fputs("  nothing: runs that found nothing to clean; sections: chosen to be cleaned; blocks in use: those in them, to be moved;\n"
 		      "  sections freed: at once, in the foreground; in the background F2FS frees them later\n", out);
+}
+
+/* The mean of a victim, of a gain in percent of the best that the formula can say. */
+static void put_gain(FILE *out, const struct gc_line *l, uint64_t gain)
+{
+	double best = !strcmp(l->policy, "age") ? 1000000 : 10000;
+
+	if (!strcmp(l->policy, "greedy"))
+		fprintf(out, "%10s", "");
+	else
+		fprintf(out, "%8.1f %%", 100 * (double)gain / (double)l->victims / best);
+}
+
+/* F2FS moved far more than it had to; in the background it looks for old sections on purpose. */
+static bool is_far(const struct gc_line *l)
+{
+	return !strcmp(l->policy, "greedy") && strcmp(l->reason, "idle") != 0 && l->blocks > 2 * l->best_blocks &&
+	       l->blocks - l->best_blocks >= 64 * l->victims;
+}
+
+static void say_far(FILE *out, const struct gc_line *l)
+{
+	fprintf(out, "  Far from the best: %s had %s in use, those with the fewest ", COUNT(l->victims, "victim"), COUNT(l->blocks, "block"));
+	fprintf(out, "%s (%s).\n", GROUPED(l->best_blocks), text_of(l->reason));
+}
+
+/* All victims have a line greedy, those that F2FS searched for by age one of that. */
+static void say_choices(FILE *out, const struct gc_line *l, size_t n)
+{
+	uint64_t victims = 0, found = 0, limit = 0, looked = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].about != GC_CHOICE || !l[i].victims)
+			continue;
+		if (!found && !victims)
+			fprintf(out, "\n  How victims were chosen, beside the best that there was at that moment by each formula of F2FS; means of a victim:\n"
+				"  %10s%10s%15s%15s%10s%10s  formula, why\n", "victims", "found", "blocks in use", "of the best", "gain", "of best");
+		fprintf(out, "  %10s%10s%15.0f%15.0f", GROUPED(l[i].victims), GROUPED(l[i].found), (double)l[i].blocks / (double)l[i].victims,
+			(double)l[i].best_blocks / (double)l[i].victims);
+		put_gain(out, &l[i], l[i].gain);
+		put_gain(out, &l[i], l[i].best_gain);
+		fprintf(out, "  %s: %s\n", name_of(l[i].policy), text_of(l[i].reason));
+		found += l[i].found;
+		if (strcmp(l[i].policy, "greedy") != 0)
+			continue;
+		victims += l[i].victims;
+		limit += l[i].limit;
+		looked += l[i].looked;
+	}
+	if (!victims)
+		return;
+	fputs("  found: those that F2FS has found by this formula; gain: what it says, in percent of the most that it can\n", out);
+	if (found < victims)
+		fprintf(out, "  F2FS took %s without a search: chosen before in the background, or asked for.\n", COUNT(victims - found, "victim"));
+	if (looked < limit)
+		fprintf(out, "  There may have been better ones: F2FS looks at up to %s, the module has looked at %s.\n", COUNT(limit, "section"),
+			GROUPED(looked));
+	for (size_t i = 0; i < n; i++)
+		if (l[i].about == GC_CHOICE && is_far(&l[i]))
+			say_far(out, &l[i]);
 }
 
 static void say_processes(FILE *out, const struct gc_line *l, size_t n)
@@ -200,6 +266,21 @@ static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 
 /* === JSON === */
 
+static void put_choice(struct json *json, const struct gc_line *l)
+{
+	JSON_OBJECT(json, NULL);
+	json_text(json, "reason", l->reason);
+	json_text(json, "policy", l->policy);
+	json_number(json, "victims", l->victims);
+	json_number(json, "found", l->found);
+	json_number(json, "limit", l->limit);
+	json_number(json, "looked", l->looked);
+	json_number(json, "blocks", l->blocks);
+	json_number(json, "best_blocks", l->best_blocks);
+	json_number(json, "gain", l->gain);
+	json_number(json, "best_gain", l->best_gain);
+}
+
 static void put_line(struct json *json, const struct gc_line *l)
 {
 	bool has_runs = l->about == GC_SUM || l->about == GC_PROCESS, has_freed = l->about == GC_SUM || l->about == GC_RUN;
@@ -240,7 +321,7 @@ static void put_line(struct json *json, const struct gc_line *l)
 
 static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 {
-	static const char *const keys[N_GC_ABOUTS] = { NULL, "reasons", "processes", "longest", "runs" };
+	static const char *const keys[N_GC_ABOUTS] = { NULL, "reasons", "choices", "processes", "longest", "runs" };
 
 	JSON_OBJECT(json, NULL);
 	json_format(json, "dev", "%u:%u", l->major, l->minor);
@@ -251,7 +332,7 @@ static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 		JSON_ARRAY(json, keys[about]);
 		for (size_t i = 0; i < n; i++)
 			if (l[i].about == (enum gc_about)about)
-				put_line(json, &l[i]);
+				(about == GC_CHOICE ? put_choice : put_line)(json, &l[i]);
 	}
 }
 
@@ -290,6 +371,7 @@ int gc_run(const struct options *options)
 			continue;
 		}
 		say_sums(out.file, l, i - from);
+		say_choices(out.file, l, i - from);
 		say_processes(out.file, l, i - from);
 		say_waits(out.file, l, i - from);
 		say_runs(out.file, l, i - from);

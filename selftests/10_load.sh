@@ -24,10 +24,10 @@ done
 for text in targets resync healed by_pair by_cgroup fsync latency ledger gc_runs discards; do
 	expect "$text is writable by root" "$(mode_of $DBG/$text)" 600
 done
-for text in table targets healed by_pair by_cgroup fsync latency ledger gc_runs discards; do
+for text in table targets healed by_pair by_cgroup fsync latency ledger discards; do
 	expect "$text names its format" "$(head -n 1 "$DBG/$text")" "# fragtrace $text 1"
 done
-for text in extents files; do
+for text in extents files gc_runs; do
 	expect "$text names its format" "$(head -n 1 "$DBG/$text")" "# fragtrace $text 2"
 done
 expect "no text has a record without a target" "$(cat $DBG/table $DBG/extents $DBG/files $DBG/targets | grep -vc '^#')" 0

@@ -213,6 +213,15 @@ one() {
 	head -n 2 /tmp/model | sed "s/^/# victim $victim, cost $cost: /"
 }
 
+# by_cost_benefit(name) - victim and best section by this formula are those of the model, where the kernel shows times
+by_cost_benefit() {
+	if [ "$(wc -l </tmp/model)" -gt 1 ]; then
+		check "$1" grep -qxF "$(choices cost_benefit '9 10 11 12')" /tmp/model
+	else
+		skip "$1" "this kernel shows no times of segments"
+	fi
+}
+
 # How victims were chosen, on a quiet volume with files of different age.
 age $MNT/g
 sleep 3
@@ -222,11 +231,7 @@ expect "chosen in the background: one victim, found by cost-benefit" "$(choices 
 expect "every section that F2FS could choose was looked at" "$(choices greedy '7 8')" "$(awk 'NR == 1 { print $1, $1 }' /tmp/model)"
 expect "the best by greedy is that of F2FS's list" "$(choices greedy 10)" "$(awk 'NR == 1 { print $2 }' /tmp/model)"
 expect "the gain of the victim is F2FS's own cost, and there was none better" "$(choices cost_benefit '11 12')" "$((4294967295 - cost)) $((4294967295 - cost))"
-if [ "$(wc -l </tmp/model)" -gt 1 ]; then
-	check "the best by cost-benefit is that of a model" grep -qxF "$(choices cost_benefit '9 10 11 12')" /tmp/model
-else
-	skip "the best by cost-benefit is that of a model" "this kernel shows no times of segments"
-fi
+by_cost_benefit "the best by cost-benefit is that of a model"
 one 1
 expect "in the foreground F2FS takes first what it has chosen in the background" "$(choices greedy '5 6')" "1 0"
 expect "whose blocks are those of F2FS's list, and the best by greedy" "$(choices greedy '9 10')" \
@@ -234,11 +239,7 @@ expect "whose blocks are those of F2FS's list, and the best by greedy" "$(choice
 one 1
 expect "then it searches: found by greedy" "$(choices greedy '5 6 9 10')" "1 1 $cost $(awk 'NR == 1 { print $2 }' /tmp/model)"
 expect "there was none better, and all were looked at" "$(choices greedy 10) $(choices greedy '7 8')" "$cost $(awk 'NR == 1 { print $1, $1 }' /tmp/model)"
-if [ "$(wc -l </tmp/model)" -gt 1 ]; then
-	check "the best by cost-benefit, which F2FS did not search for, is that of a model" grep -qxF "$(choices cost_benefit '9 10 11 12')" /tmp/model
-else
-	skip "the best by cost-benefit, which F2FS did not search for, is that of a model" "this kernel shows no times of segments"
-fi
+by_cost_benefit "the best by cost-benefit, which F2FS did not search for, is that of a model"
 i=0
 while [ $i -lt 12 ]; do
 	fileop gc $MNT 1 8 >/dev/null

@@ -2,8 +2,8 @@
 /*
  * How good a victim is: what F2FS's formulas say of it, and of the best section there was.
  *
- * In: the event in which F2FS has chosen a victim, and its tables at that moment. F2FS holds the lock
- * of its dirty segments meanwhile; what else changes makes a number inexact, and nothing more.
+ * In: the event in which F2FS has chosen a victim, and its tables at that moment. F2FS holds the
+ * lock of its dirty segments meanwhile; what else changes makes a number inexact, and nothing more.
  */
 
 #include <linux/array_size.h>

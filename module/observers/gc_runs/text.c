@@ -108,7 +108,8 @@ static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 
 	copy = ft_mem_zalloc(sizeof(*copy), GFP_KERNEL);
 	if (!copy || ft_vec_make_room(&lines->vec, 1 + FT_NR_GC_REASONS * (1 + FT_NR_GC_POLICIES) +
-				      FT_GC_RUNS + FT_GC_PROCESSES + FT_GC_LONGEST, sizeof(struct line))) {
+				      FT_GC_RUNS + FT_GC_PROCESSES + FT_GC_LONGEST,
+				      sizeof(struct line))) {
 		ft_mem_free(copy, sizeof(*copy));
 		return -ENOMEM;
 	}

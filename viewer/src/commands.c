@@ -668,7 +668,7 @@ const struct command commands[N_COMMANDS] = {
 	  .about = "Of each volume: collections by reason, with their time and what they freed; the processes that waited, and the "
 		   "longest waits; recent collections. Of a recording with events: how much of what each process wrote was moved, how soon, "
 		   "and what was moved again within 10 minutes.",
-	  .options = { OPT_GC_RUNS, OPT_JSON, OPT_MAX_INPUT } },
+	  .options = { OPT_WHAT_IF, OPT_GC_RUNS, OPT_JSON, OPT_MAX_INPUT } },
 	{ "discards", "[COUNTS]", "Say what is discarded, which zones are reset, and what waits (discards=1).",
 	  .takes_table = true, .start = discards_run,
 	  .about = "Of each volume: discards and zone resets with their time on the device, and the threads that issued them; what F2FS has "

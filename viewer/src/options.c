@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "cli.h"
+#include "model/collector.h"
 #include "output/keep.h"
 #include "picture/vector_out.h"
 
@@ -129,6 +130,12 @@ static bool read_sort(void *to, const char *arg)
 	return top_read_key(to, arg);
 }
 
+static bool read_choice(void *to, const char *arg)
+{
+	*(const char **)to = arg;
+	return !strcmp(arg, "all") || index_of(arg, collector_choices, N_CHOICES) < N_CHOICES;
+}
+
 static bool read_way(void *to, const char *arg)
 {
 	*(enum way *)to = strcmp(arg, "ioctl") ? WAY_MAPPING : WAY_IOCTL;
@@ -233,6 +240,9 @@ const struct option_def option_defs[N_OPTIONS] = {
 	[OPT_LATENCY] = { "table", 't', "COUNTS", INSTEAD("a copy of the file latency of debugfs") },
 	[OPT_LEDGER] = { "table", 't', "COUNTS", INSTEAD("a copy of the file ledger of debugfs") },
 	[OPT_GC_RUNS] = { "table", 't', "COUNTS", INSTEAD("a copy of the file gc_runs of debugfs, or a recording with events") },
+	[OPT_WHAT_IF] = { "what-if", 0, "CHOICE", IN(what_if), .read = read_choice, .words = "greedy\ncost-benefit\natgc\nhot-cold\nall",
+		.form = "greedy, cost-benefit, atgc, hot-cold or all",
+		.help = "of a recording with events: what would have been moved by another choice, in a model" },
 	[OPT_DISCARDS] = { "table", 't', "COUNTS", INSTEAD("a copy of the file discards of debugfs, or a recording") },
 	[OPT_AT] = { "at", 0, "TIME", .read = read_moment, .form = MOMENT_FORM, .words = "start\nend",
 		.help = "the moment of a recording (its end): 60s, 5m, 1h30m after its beginning, start, end, or a time such as "

@@ -21,7 +21,7 @@
  * The names are those of the options. Those that set a key of img.cnf stand together.
  */
 enum option_id {
-	OPT_END, OPT_TABLE, OPT_SNAPSHOT, OPT_LATENCY, OPT_LEDGER, OPT_GC_RUNS, OPT_DISCARDS, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE, OPT_INTERVAL,
+	OPT_END, OPT_TABLE, OPT_SNAPSHOT, OPT_LATENCY, OPT_LEDGER, OPT_GC_RUNS, OPT_WHAT_IF, OPT_DISCARDS, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE, OPT_INTERVAL,
 	OPT_COUNT, OPT_SORT,
 	OPT_PICTURE, OPT_LBA, OPT_ONLY, OPT_COLORS, OPT_COLOR_BY, OPT_COLOR_FILE_BY, OPT_HEAT, OPT_IMAGE,
 	OPT_LAYOUT, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION,
@@ -62,6 +62,7 @@ enum reading {
  * @operands: the arguments that are no options, without the table
  * @n_operands: number of @operands
  * @table: what to read, "-" is standard input; NULL: the running module
+ * @what_if: how garbage collection chooses in a model; NULL: there is none
  * @at: the moment of a recording; its end by default
  * @has_at: @at was given
  * @volume: the only volume that is shown: its mount point or device number; NULL: all
@@ -103,6 +104,7 @@ struct options {
 	char **operands;
 	size_t n_operands;
 	const char *table;
+	const char *what_if;
 	struct moment at;
 	bool has_at;
 	const char *volume;

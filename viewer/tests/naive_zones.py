@@ -23,10 +23,10 @@ ZONE = "  start: 0x{:09x}, len 0x{:06x}, cap 0x{:06x}, wptr 0x{:06x} reset:0 non
 LOGS = ("HOT +data", "WARM +data", "COLD +data", "Dir +dnode", "File +dnode", "Indir nodes")
 
 
-def superblock(size, segments, devices, block_bits=12):
+def superblock(size, segments, devices, block_bits=12, main=MAIN, features=2):
     """A superblock with these devices: their segments, by path."""
     block = bytearray(4096)
-    for at, value in ((0, 0xf2f52010), (16, block_bits), (20, 9), (24, size), (28, 1), (68, segments), (72, BLKS), (92, MAIN), (2180, 2)):
+    for at, value in ((0, 0xf2f52010), (16, block_bits), (20, 9), (24, size), (28, 1), (68, segments), (72, BLKS), (92, main), (2180, features)):
         struct.pack_into("<I", block, 1024 + at, value)
     for i, (path, n) in enumerate(devices):
         struct.pack_into("<64sI", block, 1024 + 2201 + 68 * i, path.encode(), n)

@@ -154,8 +154,14 @@ static uint32_t with_why(uint32_t word, enum ft_why why)
 
 /* === Events === */
 
-/* The LBA of a block, FT_SNAP_UNWRITTEN if it has none. */
-static uint32_t lba_of(const struct changing *f, uint32_t lblk)
+/**
+ * replay_lba_of() - find where a block of a file is
+ * @f: the file
+ * @lblk: the block
+ *
+ * Return: its LBA, %FT_SNAP_UNWRITTEN if it has none.
+ */
+uint32_t replay_lba_of(const struct changing *f, uint32_t lblk)
 {
 	size_t i = first_after(f, lblk);
 
@@ -192,7 +198,7 @@ static bool store(struct replay_state *s, struct changing *f, const struct event
 {
 	struct ft_snap_extent x = { .lblk = e->offset, .len = e->length, .lba = e->lba,
 				    .flags = e->encoded ? FT_SNAP_ENCODED : 0 };
-	uint32_t word, old_last = lba_of(f, end_of(&x) - 1);
+	uint32_t word, old_last = replay_lba_of(f, end_of(&x) - 1);
 	const struct ft_snap_extent *prev;
 	size_t i;
 

@@ -9,6 +9,7 @@
 #include "names.h"
 #include "output/json.h"
 #include "output/moves.h"
+#include "output/what_if.h"
 #include "outfile.h"
 
 #define MAX_LINES 10	/* of each table */
@@ -351,6 +352,12 @@ int gc_run(const struct options *options)
 	struct json json = { 0 };
 	size_t from;
 
+	if (options->what_if && !(options->table && recording_is(options->table)))
+		die_usage("--what-if: expected the folder of a recording with events, as COUNTS or by -t");
+	if (options->what_if) {
+		what_if_write(options->table, options->what_if, options->form);
+		return 0;
+	}
 	if (options->table && recording_is(options->table)) {
 		moves_write(options->table, options->form);
 		return 0;

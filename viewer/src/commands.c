@@ -2,7 +2,6 @@
 /* What the commands do with a table that was read, once or repeatedly; session_draw.c and session_serve.c have the larger ones. */
 #include <libgen.h>
 
-#include "input/discards.h"
 #include "input/pairs.h"
 #include "input/recording.h"
 #include "input/table.h"
@@ -122,11 +121,10 @@ static struct zones *read_zones(struct session *s, const struct table *table, bo
 
 static void use_metrics(struct session *s, struct table *table)
 {
-	AUTO(discards_free) struct discards discards = { 0 };
 	struct zones *zones = s->states ? read_zones(s, table, false) : NULL;
 	AUTO_FREE struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
-	prometheus_write(s->options.output, table, spaces, spaces ? zones : NULL, discards_beside(&s->source, &discards) ? &discards : NULL);
+	prometheus_write(s->options.output, table, spaces, spaces ? zones : NULL, &s->source);
 	zones_free(zones, table->n_volumes);
 }
 

@@ -520,6 +520,81 @@ test_prometheus_extensions() {
 	# the process is no label: there are too many
 	grep -qF "fragtrace_breaks{$dev," out.prom && ! grep -q 'pid\|"db"' out.prom
 }
+
+# counts_agree() - the metrics of folder/table have what the commands say of latency, ledger and gc_runs, and otherwise 0
+counts_agree() {
+	"$fragtrace" metrics -o out.prom folder/table
+	"$fragtrace" cost -t folder/latency --json >cost
+	"$fragtrace" ledger -t folder/ledger --json >ledger
+	"$fragtrace" gc -t folder/gc_runs --json >gc
+	"$python" - <<-'EOF'
+	import json, re
+	text, want = open("out.prom", encoding="utf-8").read(), {}
+	def volumes(name):
+	    return json.load(open(name, encoding="utf-8"))["volumes"]
+	def add(metric, v, value, label=""):
+	    want[metric, v["dev"], label] = want.get((metric, v["dev"], label), 0) + value
+	for v in volumes("cost"):
+	    for metric, key in ("reads_total", "reads"), ("requests_total", "requests"), ("extra_requests_total", "extra"), \
+	            ("waited_seconds", "waited_s"), ("breaks_seconds", "cost_s"), ("breaks_low_seconds", "cost_low_s"), ("breaks_high_seconds", "cost_high_s"):
+	        if key in v:
+	            add("cost_" + metric, v, v[key])
+	for v in volumes("ledger"):
+	    add("ledger_device_bytes_total", v, v["device"])
+	    for how in "buffered", "mapped", "direct":
+	        add("ledger_application_bytes_total", v, v[how], how)
+	    for kind in v["kinds"]:
+	        add("ledger_bytes_total", v, kind["bytes"], kind["kind"])
+	for v in volumes("gc"):
+	    for reason in v["reasons"]:
+	        for metric, value in ("runs", reason["runs"]), ("seconds", reason["ns"] / 1e9), ("freed_sections", reason["sections"]):
+	            add(f"gc_{metric}_total", v, value, reason["reason"])
+	    for choice in v["choices"]:
+	        if choice["policy"] == "greedy":
+	            add("gc_victim_bytes_total", v, 4096 * choice["blocks"], choice["reason"])
+	            add("gc_best_victim_bytes_total", v, 4096 * choice["best_blocks"], choice["reason"])
+	    for p in v["processes"]:
+	        add("gc_stopped_seconds_total", v, p["ns"] / 1e9, "own")
+	        add("gc_stopped_seconds_total", v, p["waited_ns"] / 1e9, "lock")
+	    if v["waits_lost"] < 0:
+	        assert not re.search(f'gc_stopped.*"{v["dev"]}".*how="lock"', text), text
+	found = {(m[1], m[2], m[3] or ""): float(m[4]) for m in re.finditer(
+	    r'^fragtrace_((?:cost|ledger|gc)_\w+)\{device="([\d:]+)",mountpoint="[^"]*"(?:,\w+="(\w+)")?\} (\S+)$', text, re.M)}
+	# JSON has microseconds
+	for key in found | want:
+	    assert abs(found.get(key, 0) - want.get(key, 0)) < 2e-6, (key, found.get(key), want.get(key))
+	assert {k for k in want if want[k]} <= found.keys(), found
+	for name, kind in re.findall(r"^# TYPE fragtrace_((?:cost|ledger|gc)_\w+) (\w+)$", text, re.M):
+	    assert kind == ("counter" if name.endswith("_total") else "gauge"), name
+	EOF
+}
+
+test_prometheus_counts_of_the_module() {
+	local name
+	mkdir folder
+	cp "$data/two.table" folder/table
+	cp "$data/ledger.txt" folder/ledger
+	cp "$data/gc_runs.txt" folder/gc_runs
+	sed 's/^253:0/254:0/' "$data/latency.txt" >folder/latency
+	counts_agree
+	metric fragtrace_cost_extra_requests_total 'device="254:0",mountpoint="/mnt/a"' 288
+	# without times there is no price; what is removed meanwhile is in no counter that would fall
+	sed '/ fit /d' folder/latency >less
+	mv less folder/latency
+	counts_agree
+	! grep -q '^fragtrace_cost_breaks' out.prom || fail "a cost without a price"
+	sed -i '1a # files were removed meanwhile: some counts are in two lines, or in none' folder/latency
+	sed -i '1a # files were removed meanwhile: some counts are in two lines, or in none\n254:0 file 8192 0 0 0 0 0 0 9 /mnt/a/twice' folder/ledger
+	"$fragtrace" metrics -o out.prom folder/table
+	! grep -q fragtrace_cost_ out.prom || fail "counts that may fall"
+	metric fragtrace_ledger_application_bytes_total 'device="254:0",mountpoint="/mnt/a",how="buffered"' 425984
+	for name in latency ledger gc_runs; do
+		printf '# fragtrace %s %s\n# not known: the module was loaded with %s=0\n' $name 1 $name >folder/$name
+	done
+	"$fragtrace" metrics -o out.prom folder/table
+	! grep -q 'fragtrace_\(cost\|ledger\|gc\)_' out.prom || fail "$(cat out.prom)"
+}
+
 test_prometheus_is_understood() {
 	local text
 	odd_names >odd

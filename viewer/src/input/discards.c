@@ -10,7 +10,6 @@
  */
 #include "input/discards.h"
 #include "input/fields.h"
-#include "input/source.h"
 
 #define DEFAULT_BLK_BYTES 4096
 
@@ -92,24 +91,6 @@ void discards_read(struct discards *discards, const char *name)
 
 	*discards = (struct discards){ .blk_bytes = DEFAULT_BLK_BYTES };
 	observed_read(&format, name, &discards->text, discards);
-}
-
-/**
- * discards_beside() - read the file beside a table
- * @source: where the table was read
- * @discards: the result; to be freed with discards_free()
- *
- * Return: false if there is none, or the module does not count.
- */
-bool discards_beside(const struct source *source, struct discards *discards)
-{
-	AUTO(text_free) struct text text = { 0 };
-
-	if (!source_read_counts(source, "discards", &text))
-		return false;
-	AUTO_FREE char *path = xasprintf("%.*s/discards", (int)(strrchr(source->path, '/') - source->path), source->path);
-	discards_read(discards, path);
-	return true;
 }
 
 /* === Differences === */

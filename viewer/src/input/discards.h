@@ -4,8 +4,6 @@
 
 #include "util.h"
 
-struct source;
-
 /* What is counted apart. */
 enum discard_op { DISCARDS, RESETS, N_DISCARD_OPS };
 
@@ -80,7 +78,6 @@ struct discards {
 };
 
 void discards_read(struct discards *discards, const char *name);
-bool discards_beside(const struct source *source, struct discards *discards);
 struct discard_volume *discards_of(const struct discards *discards, unsigned int major, unsigned int minor);
 void discards_since(struct discards *discards, const struct discards *first);
 void discards_free(struct discards *discards);

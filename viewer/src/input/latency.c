@@ -74,13 +74,15 @@ static bool read_counts(struct latency_counts *c, char **at)
 	return true;
 }
 
-/* "# block_bytes 16384" */
+/* "# block_bytes 16384", "# files were removed meanwhile: ..." */
 static bool read_head(void *result, const char *line)
 {
+	static const char torn[] = "# files were removed meanwhile";
 	struct latency *latency = result;
 	uint32_t bytes;
 	char end;
 
+	latency->is_torn |= !strncmp(line, torn, strlen(torn));
 	if (strncmp(line, BLK_BYTES_MARK, strlen(BLK_BYTES_MARK)) != 0)
 		return true;
 	if (sscanf(line + strlen(BLK_BYTES_MARK), "%" SCNu32 "%c", &bytes, &end) != 1 || !blk_bytes_are_valid(bytes))

@@ -84,6 +84,7 @@ struct latency_file {
 /**
  * struct latency - the content of `latency`
  * @blk_bytes: size of a block
+ * @is_torn: files were removed meanwhile, so that some counts are there twice, or not at all
  * @volumes: all volumes
  * @n_volumes: how many
  * @files: all files, and the rest of each volume
@@ -91,6 +92,7 @@ struct latency_file {
  */
 struct latency {
 	uint32_t blk_bytes;
+	bool is_torn;
 	struct latency_volume *volumes;
 	size_t n_volumes;
 	struct latency_file *files;

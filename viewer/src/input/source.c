@@ -183,6 +183,22 @@ bool source_read_counts(const struct source *source, const char *name, struct te
 	return false;
 }
 
+/**
+ * source_counts_path() - where the module's counts are
+ * @source: as for source_read_counts()
+ * @name: likewise
+ *
+ * Return: the path, to be freed by the caller; NULL if there are none.
+ */
+char *source_counts_path(const struct source *source, const char *name)
+{
+	AUTO(text_free) struct text text = { 0 };
+
+	if (!source_read_counts(source, name, &text))
+		return NULL;
+	return xasprintf("%.*s/%s", (int)(strrchr(source->path, '/') - source->path), source->path, name);
+}
+
 /* === Waiting targets === */
 
 /* The first line of a text of `targets` whose volume is not mounted: "- - waiting 0 PATH". */

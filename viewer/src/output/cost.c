@@ -11,6 +11,7 @@
 #include "input/table.h"
 #include "names.h"
 #include "output/json.h"
+#include "output/prometheus.h"
 #include "outfile.h"
 
 #define MAX_FILES 10	/* listed in sentences */
@@ -418,6 +419,66 @@ static void put_json(struct json *json, const struct latency *latency, const str
 	json_end(json);
 	free_costs(&costs);
 }
+
+/* === Metrics === */
+
+/* What JSON has of a volume. The times are estimates, which may fall: no counters. */
+static const struct cost_metric {
+	const char *name, *help;
+	size_t at;	/* in struct ranked */
+	enum { COUNT_OF_ALL, TIME_OF_ALL, TIME_BY_PRICES } what;
+} cost_metrics[] = {
+	{ "fragtrace_cost_reads_total", "Reads of watched files: batches of readahead, single pages and direct reads.",
+	  offsetof(struct ranked, reads), COUNT_OF_ALL },
+	{ "fragtrace_cost_requests_total", "Requests that they took.", offsetof(struct ranked, requests), COUNT_OF_ALL },
+	{ "fragtrace_cost_extra_requests_total", "Those of them that breaks have added.", offsetof(struct ranked, extra), COUNT_OF_ALL },
+	{ "fragtrace_cost_waited_seconds", "How long readers have waited, estimated by the reads that were timed; see fragtrace cost.",
+	  offsetof(struct ranked, waited), TIME_OF_ALL },
+	{ "fragtrace_cost_breaks_seconds", "How much of that breaks cost, estimated; none until the price of a request is known.",
+	  offsetof(struct ranked, cost.ns), TIME_BY_PRICES },
+	{ "fragtrace_cost_breaks_low_seconds", "The low end of its interval of 95 %.", offsetof(struct ranked, cost.low), TIME_BY_PRICES },
+	{ "fragtrace_cost_breaks_high_seconds", "The high end.", offsetof(struct ranked, cost.high), TIME_BY_PRICES },
+};
+
+static void put_metric(const struct metrics *m, const struct cost_metric *metric, const struct volume *v, const struct ranked *all)
+{
+	const void *value = (const char *)all + metric->at;
+
+	if (metric->what == COUNT_OF_ALL)
+		metrics_sample(m, v, NULL, NULL, *(const uint64_t *)value);
+	else if (metric->what == TIME_OF_ALL || all->cost.is_known)
+		metrics_seconds(m, v, NULL, NULL, *(const double *)value);
+}
+
+/**
+ * cost_put_metrics() - write what breaks cost those who read, on all volumes, as metrics
+ * @m: the metrics
+ * @table: the table
+ * @path: the file
+ *
+ * Writes nothing if files were removed meanwhile: a counter that seems to fall has begun anew for Prometheus.
+ */
+void cost_put_metrics(struct metrics *m, const struct table *table, const char *path)
+{
+	AUTO_FREE struct costs *costs = xcalloc(table->n_volumes, sizeof(*costs));
+	AUTO(latency_free) struct latency latency;
+
+	latency_read(&latency, path);
+	for (size_t i = 0; i < table->n_volumes; i++)
+		for (size_t k = 0; k < latency.n_volumes; k++)
+			if (latency.volumes[k].major == table->volumes[i].major && latency.volumes[k].minor == table->volumes[i].minor)
+				find_costs(&costs[i], &latency, &latency.volumes[k]);
+	for (size_t i = 0; !latency.is_torn && i < ARRAY_LEN(cost_metrics); i++) {
+		metrics_begin(m, cost_metrics[i].name, cost_metrics[i].help);
+		for (size_t k = 0; k < table->n_volumes; k++)
+			if (costs[k].files)
+				put_metric(m, &cost_metrics[i], &table->volumes[k], &costs[k].all);
+	}
+	for (size_t i = 0; i < table->n_volumes; i++)
+		free_costs(&costs[i]);
+}
+
+/* === The command === */
 
 /**
  * cost_run() - say what breaks cost those who read

@@ -14,7 +14,7 @@
 #include "input/sysfs.h"
 #include "input/table.h"
 #include "names.h"
-#include "output/discards.h"
+#include "output/prometheus.h"
 #include "output/json.h"
 #include "outfile.h"
 
@@ -354,24 +354,26 @@ static void put_volume(struct json *json, const struct discards *all, const stru
  * discards_put_metrics() - write what was discarded on all volumes as metrics
  * @m: the metrics
  * @table: the table
- * @all: what was counted
+ * @path: the file
  */
-void discards_put_metrics(struct metrics *m, const struct table *table, const struct discards *all)
+void discards_put_metrics(struct metrics *m, const struct table *table, const char *path)
 {
 	static const char *const ops[N_DISCARD_OPS] = { "discard", "reset" };
+	AUTO(discards_free) struct discards all;
 	const struct discard_volume *d;
 
+	discards_read(&all, path);
 	metrics_begin(m, "fragtrace_discard_pending_bytes", "Free blocks that F2FS has queued to discard or reset, and not done so yet.");
 	for (size_t i = 0; i < table->n_volumes; i++) {
-		d = discards_of(all, table->volumes[i].major, table->volumes[i].minor);
+		d = discards_of(&all, table->volumes[i].major, table->volumes[i].minor);
 		if (d)
-			metrics_sample(m, &table->volumes[i], NULL, NULL, d->pending * all->blk_bytes);
+			metrics_sample(m, &table->volumes[i], NULL, NULL, d->pending * all.blk_bytes);
 	}
 	metrics_begin(m, "fragtrace_discard_bytes", "What the device was told to discard, and to reset, since fragtrace watches the volume.");
 	for (size_t i = 0; i < table->n_volumes; i++) {
-		d = discards_of(all, table->volumes[i].major, table->volumes[i].minor);
+		d = discards_of(&all, table->volumes[i].major, table->volumes[i].minor);
 		for (int op = 0; d && op < N_DISCARD_OPS; op++)
-			metrics_sample(m, &table->volumes[i], "op", ops[op], d->sums[op].blks * all->blk_bytes);
+			metrics_sample(m, &table->volumes[i], "op", ops[op], d->sums[op].blks * all.blk_bytes);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "names.h"
 #include "output/json.h"
 #include "output/moves.h"
+#include "output/prometheus.h"
 #include "output/what_if.h"
 #include "outfile.h"
 
@@ -51,6 +52,19 @@ static size_t next_volume(const struct gc_runs *runs, size_t *i)
 	while (*i < runs->n && runs->lines[*i].major == first->major && runs->lines[*i].minor == first->minor)
 		(*i)++;
 	return from;
+}
+
+/* What processes have lost: in their own collections, and as they waited, which cannot be seen if @lost is negative. */
+static void add_lost(struct gc_line *sum, const struct gc_line *l, size_t n)
+{
+	*sum = (struct gc_line){ 0 };
+	for (size_t i = 0; i < n; i++)
+		if (l[i].about == GC_LOST) {
+			sum->lost = l[i].lost;
+		} else if (l[i].about == GC_PROCESS) {
+			sum->ns += l[i].ns;
+			sum->waited += l[i].waited;
+		}
 }
 
 /* === Sentences === */
@@ -164,25 +178,18 @@ static void say_choices(FILE *out, const struct gc_line *l, size_t n)
 
 static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 {
-	uint64_t own = 0, waited = 0;
-	int64_t lost = 0;
+	struct gc_line sum;
 	size_t i, k;
 
-	for (i = 0; i < n; i++)
-		if (l[i].about == GC_LOST) {
-			lost = l[i].lost;
-		} else if (l[i].about == GC_PROCESS) {
-			own += l[i].ns;
-			waited += l[i].waited;
-		}
-	if (lost < 0)
+	add_lost(&sum, l, n);
+	if (sum.lost < 0)
 		fputs("  Who waits for the lock of a collection cannot be seen on this kernel.\n", out);
-	else if (lost)
-		fprintf(out, "  Up to %s more were not measured: too many tasks waited.\n", COUNT((uint64_t)lost, "wait"));
-	if (!own && !waited)
+	else if (sum.lost)
+		fprintf(out, "  Up to %s more were not measured: too many tasks waited.\n", COUNT((uint64_t)sum.lost, "wait"));
+	if (!sum.ns && !sum.waited)
 		return;
 	fprintf(out, "\n  Processes lost %s: %s as they collected in their own calls, %s as they waited for a collection\n",
-		DURATION((double)(own + waited)), DURATION((double)own), DURATION((double)waited));
+		DURATION((double)(sum.ns + sum.waited)), DURATION((double)sum.ns), DURATION((double)sum.waited));
 	fprintf(out, "  %10s%10s%10s%10s%10s  process\n", "lost", "runs", "in them", "waits", "in them");
 	for (i = 0, k = 0; i < n; i++) {
 		if (l[i].about != GC_PROCESS || k++ >= MAX_LINES)
@@ -336,6 +343,83 @@ static void put_volume(struct json *json, const struct gc_line *l, size_t n)
 				(about == GC_CHOICE ? put_choice : put_line)(json, &l[i]);
 	}
 }
+
+/* === Metrics === */
+
+static const struct gc_metric {
+	const char *name, *help;
+	enum gc_about about;	/* GC_CHOICE: the lines greedy, which have all victims; GC_PROCESS: not by reason */
+	size_t at;	/* in struct gc_line */
+	enum { NUMBER, BLOCKS, NANOSECONDS } unit;
+} gc_metrics[] = {
+	{ "fragtrace_gc_runs_total", "Garbage collections, by why they ran; see fragtrace gc.", GC_SUM, offsetof(struct gc_line, runs), NUMBER },
+	{ "fragtrace_gc_seconds_total", "How long they took.", GC_SUM, offsetof(struct gc_line, ns), NANOSECONDS },
+	{ "fragtrace_gc_victim_bytes_total", "Blocks in use of the sections that they cleaned, to be moved.",
+	  GC_CHOICE, offsetof(struct gc_line, blocks), BLOCKS },
+	{ "fragtrace_gc_best_victim_bytes_total", "The same of the sections with the fewest that there were instead.",
+	  GC_CHOICE, offsetof(struct gc_line, best_blocks), BLOCKS },
+	{ "fragtrace_gc_freed_sections_total", "Sections that they freed at once, as they do in the foreground.",
+	  GC_SUM, offsetof(struct gc_line, sections), NUMBER },
+	{ "fragtrace_gc_stopped_seconds_total",
+	  "How long processes were stopped: they collected in their own calls, or waited for the lock of a collection.",
+	  GC_PROCESS, 0, NANOSECONDS },
+};
+
+/* Of each reason, also of those that no collection had yet: a series that begins late has lost its beginning. */
+static void put_reasons(const struct metrics *m, const struct gc_metric *metric, const struct volume *v, const struct gc_line *l, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		uint64_t value = 0;
+
+		for (size_t k = 0; k < n; k++)
+			if (l[k].about == metric->about && !strcmp(l[k].reason, texts[i].reason) && (!*l[k].policy || !strcmp(l[k].policy, "greedy")))
+				value = *(const uint64_t *)((const char *)&l[k] + metric->at);
+		if (metric->unit == NANOSECONDS)
+			metrics_seconds(m, v, "reason", texts[i].reason, (double)value);
+		else
+			metrics_sample(m, v, "reason", texts[i].reason, metric->unit == BLOCKS ? value * v->blk_bytes : value);
+	}
+}
+
+static void put_stopped(const struct metrics *m, const struct gc_metric *metric, const struct volume *v, const struct gc_line *l, size_t n)
+{
+	struct gc_line sum;
+
+	add_lost(&sum, l, n);
+	metrics_seconds(m, v, "how", "own", (double)sum.ns);
+	if (sum.lost >= 0)
+		metrics_seconds(m, v, "how", "lock", (double)sum.waited);
+}
+
+static void put_metric(struct metrics *m, const struct gc_metric *metric, const struct table *table, const struct gc_runs *runs)
+{
+	size_t from;
+
+	metrics_begin(m, metric->name, metric->help);
+	for (size_t i = 0; i < runs->n;) {
+		from = next_volume(runs, &i);
+		for (size_t k = 0; k < table->n_volumes; k++)
+			if (table->volumes[k].major == runs->lines[from].major && table->volumes[k].minor == runs->lines[from].minor)
+				(metric->about == GC_PROCESS ? put_stopped : put_reasons)(m, metric, &table->volumes[k], &runs->lines[from], i - from);
+	}
+}
+
+/**
+ * gc_put_metrics() - write why garbage collection ran, and whom it kept waiting, on all volumes, as metrics
+ * @m: the metrics
+ * @table: the table
+ * @path: the file
+ */
+void gc_put_metrics(struct metrics *m, const struct table *table, const char *path)
+{
+	AUTO(gc_runs_free) struct gc_runs runs;
+
+	gc_runs_read(&runs, path);
+	for (size_t i = 0; i < ARRAY_LEN(gc_metrics); i++)
+		put_metric(m, &gc_metrics[i], table, &runs);
+}
+
+/* === The command === */
 
 /**
  * gc_run() - say why garbage collection ran, and whom it kept waiting; of a recording, what it has moved

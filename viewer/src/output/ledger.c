@@ -10,6 +10,7 @@
 #include "names.h"
 #include "output/json.h"
 #include "output/phrases.h"
+#include "output/prometheus.h"
 #include "outfile.h"
 
 #define MAX_LINES 10	/* of each table */
@@ -55,6 +56,9 @@ static const struct {
 	{ "ssa", "segment summaries (SSA)" },
 	{ "super", "super blocks" },
 };
+
+/* What is summed up, by enum ledger_sum, in the words of JSON and metrics. */
+static const char *const sums[LEDGER_SUMS] = { "buffered", "mapped", "direct", "data", "nodes", "collected", "moved" };
 
 /* === Sums === */
 
@@ -141,12 +145,12 @@ static struct row *rows_of(const struct ledger *ledger, const struct ledger_line
 	return rows;
 }
 
-/* What applications wrote to a volume: of all files, the others included. */
+/* What applications wrote to a volume: of all processes, the others included. Lines of files may be removed meanwhile. */
 static void sum_up(const struct ledger *ledger, const struct ledger_line *device, uint64_t bytes[LEDGER_SUMS])
 {
 	memset(bytes, 0, LEDGER_SUMS * sizeof(*bytes));
 	for (size_t i = 0; i < ledger->n; i++)
-		for (size_t k = 0; k < LEDGER_SUMS && is_of(&ledger->lines[i], device, LEDGER_FILE); k++)
+		for (size_t k = 0; k < LEDGER_SUMS && is_of(&ledger->lines[i], device, LEDGER_PROCESS); k++)
 			bytes[k] += ledger->lines[i].bytes[k];
 }
 
@@ -281,10 +285,8 @@ static void say_volume(FILE *out, const struct ledger *ledger, const struct ledg
 
 static void put_sums(struct json *json, const uint64_t bytes[LEDGER_SUMS])
 {
-	static const char *const keys[] = { "buffered", "mapped", "direct", "data", "nodes", "collected", "moved" };
-
 	for (size_t i = 0; i < LEDGER_SUMS; i++)
-		json_number(json, keys[i], bytes[i]);
+		json_number(json, sums[i], bytes[i]);
 	if (wrote(bytes))
 		json_real(json, "amplification", (double)got(bytes) / (double)wrote(bytes), 4);
 }
@@ -348,6 +350,62 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 	for (int by = 0; by < N_BY; by++)
 		put_table(json, ledger, device, (enum by)by);
 }
+
+/* === Metrics === */
+
+static void put_device(const struct metrics *m, const struct volume *v, const struct ledger *ledger, const struct ledger_line *device)
+{
+	metrics_sample(m, v, NULL, NULL, device->bytes[0]);
+}
+
+static void put_written(const struct metrics *m, const struct volume *v, const struct ledger *ledger, const struct ledger_line *device)
+{
+	uint64_t bytes[LEDGER_SUMS];
+
+	sum_up(ledger, device, bytes);
+	for (size_t i = LEDGER_BUFFERED; i <= LEDGER_DIRECT; i++)
+		metrics_sample(m, v, "how", sums[i], bytes[i]);
+}
+
+/* Also those that there are none of yet: a series that begins late has lost its beginning. */
+static void put_kinds(const struct metrics *m, const struct volume *v, const struct ledger *ledger, const struct ledger_line *device)
+{
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		metrics_sample(m, v, "kind", texts[i].kind, of_kind(ledger, device, texts[i].kind, NULL));
+}
+
+/**
+ * ledger_put_metrics() - write what was written to all volumes as metrics
+ * @m: the metrics
+ * @table: the table
+ * @path: the file
+ */
+void ledger_put_metrics(struct metrics *m, const struct table *table, const char *path)
+{
+	static const struct {
+		const char *name, *help;
+		void (*put)(const struct metrics *m, const struct volume *v, const struct ledger *ledger, const struct ledger_line *device);
+	} metrics[] = {
+		{ "fragtrace_ledger_device_bytes_total", "What the device got of the volume.", put_device },
+		{ "fragtrace_ledger_application_bytes_total", "What applications wrote to watched files; see fragtrace ledger.", put_written },
+		{ "fragtrace_ledger_bytes_total", "What F2FS wrote, by kind of block.", put_kinds },
+	};
+	AUTO(ledger_free) struct ledger ledger;
+
+	ledger_read(&ledger, path);
+	for (size_t i = 0; i < ARRAY_LEN(metrics); i++) {
+		metrics_begin(m, metrics[i].name, metrics[i].help);
+		for (size_t k = 0; k < table->n_volumes; k++) {
+			const struct ledger_line of = { .major = table->volumes[k].major, .minor = table->volumes[k].minor };
+
+			for (const struct ledger_line *l = ledger.lines; l < ledger.lines + ledger.n; l++)
+				if (is_of(l, &of, LEDGER_DEVICE))
+					metrics[i].put(m, &table->volumes[k], &ledger, l);
+		}
+	}
+}
+
+/* === The command === */
 
 /**
  * ledger_run() - say who writes what

@@ -11,7 +11,6 @@
 #include "model/groups.h"
 #include "names.h"
 #include "outfile.h"
-#include "output/discards.h"
 #include "output/prometheus.h"
 #include "output/space.h"
 #include "output/zones.h"
@@ -103,19 +102,29 @@ static void put_label(FILE *file, const char *path)
 /**
  * metrics_begin() - begin a metric
  * @m: the metrics
- * @name: its name
+ * @name: its name; that of one that only grows, until counting begins anew, ends with _total
  * @help: what it is, in a sentence
  */
 void metrics_begin(struct metrics *m, const char *name, const char *help)
 {
 	m->name = name;
-	fprintf(m->file, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+	fprintf(m->file, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, strstr(name, "_total") ? "counter" : "gauge");
 }
 
 static void begin_sample(const struct metrics *m, const struct volume *v)
 {
 	fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, v->major, v->minor);
 	put_label(m->file, v->path);
+}
+
+static void begin_value(const struct metrics *m, const struct volume *v, const char *label, const char *value)
+{
+	begin_sample(m, v);
+	if (label) {
+		fprintf(m->file, "\",%s=\"", label);
+		put_label(m->file, value);
+	}
+	fputs("\"} ", m->file);
 }
 
 /**
@@ -128,12 +137,22 @@ static void begin_sample(const struct metrics *m, const struct volume *v)
  */
 void metrics_sample(const struct metrics *m, const struct volume *v, const char *label, const char *value, uint64_t n)
 {
-	begin_sample(m, v);
-	if (label) {
-		fprintf(m->file, "\",%s=\"", label);
-		put_label(m->file, value);
-	}
-	fprintf(m->file, "\"} %ju\n", (uintmax_t)n);
+	begin_value(m, v, label, value);
+	fprintf(m->file, "%ju\n", (uintmax_t)n);
+}
+
+/**
+ * metrics_seconds() - write the value that a volume has of a metric that is a time
+ * @m: the metrics
+ * @v: the volume
+ * @label: another label, or NULL
+ * @value: its value
+ * @ns: the time, in nanoseconds
+ */
+void metrics_seconds(const struct metrics *m, const struct volume *v, const char *label, const char *value, double ns)
+{
+	begin_value(m, v, label, value);
+	fprintf(m->file, "%.9f\n", ns / 1e9);
 }
 
 static void put_metric(struct metrics *m, const struct metric *metric, const struct table *table, const struct sums *sums)
@@ -235,18 +254,38 @@ static void put_breaks(struct metrics *m, const struct table *table, const uint8
 	}
 }
 
+/* === Counts of the module === */
+
+static void put_counts(struct metrics *m, const struct table *table, const struct source *source)
+{
+	static const struct {
+		const char *file;
+		void (*put)(struct metrics *m, const struct table *table, const char *path);
+	} counts[] = {
+		{ "discards", discards_put_metrics }, { "latency", cost_put_metrics },
+		{ "ledger", ledger_put_metrics }, { "gc_runs", gc_put_metrics },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+		AUTO_FREE char *path = source_counts_path(source, counts[i].file);
+
+		if (path)
+			counts[i].put(m, table, path);
+	}
+}
+
 /**
  * prometheus_write() - write the sums of a table
  * @path: output file; "-" is standard output
  * @table: the table
  * @spaces: by volume, or NULL: F2FS's state was not read
  * @zones: by volume; NULL if @spaces is
- * @discards: what was discarded, or NULL: it is not counted
+ * @source: where the table was read; what the module counts is beside it
  *
  * Uses the text format of Prometheus. Ends the program if writing fails.
  */
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones,
-		      const struct discards *discards)
+		      const struct source *source)
 {
 	AUTO_FREE uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	AUTO_FREE struct figures *figures = figures_of(table, starts, NULL);
@@ -268,7 +307,6 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 		space_put_metrics(&m, table, spaces);
 		zones_put_metrics(&m, table, spaces, zones);
 	}
-	if (discards)
-		discards_put_metrics(&m, table, discards);
+	put_counts(&m, table, source);
 	outfile_close(&out);
 }

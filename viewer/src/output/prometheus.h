@@ -4,14 +4,13 @@
 
 #include <stdio.h>
 
+#include "input/source.h"
 #include "input/table.h"
 #include "input/zones.h"
 #include "model/space.h"
 
-struct discards;
-
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces, const struct zones *zones,
-		      const struct discards *discards);
+		      const struct source *source);
 
 /**
  * struct metrics - metrics that are written
@@ -25,3 +24,9 @@ struct metrics {
 
 void metrics_begin(struct metrics *m, const char *name, const char *help);
 void metrics_sample(const struct metrics *m, const struct volume *v, const char *label, const char *value, uint64_t n);
+void metrics_seconds(const struct metrics *m, const struct volume *v, const char *label, const char *value, double ns);
+
+void cost_put_metrics(struct metrics *m, const struct table *table, const char *path);
+void ledger_put_metrics(struct metrics *m, const struct table *table, const char *path);
+void gc_put_metrics(struct metrics *m, const struct table *table, const char *path);
+void discards_put_metrics(struct metrics *m, const struct table *table, const char *path);

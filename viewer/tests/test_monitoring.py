@@ -33,6 +33,8 @@ ALERTS = (MONITORING / "fragtrace-alerts.yml").read_text(encoding="utf-8")
 ALERT_TESTS = (MONITORING / "fragtrace-alerts.test.yml").read_text(encoding="utf-8")
 ADVICE = (HERE.parent / "src/model/advice.c").read_text(encoding="utf-8")
 CAUSES = (HERE.parent.parent / "module/format/cause.h").read_text(encoding="utf-8")
+# What the module counts; the names of its parameters and files.
+COUNTS = ("discards", "latency", "ledger", "gc_runs")
 # Panels, without the headings of rows.
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 METRIC = re.compile(r"\bfragtrace_[a-z0-9_]+")
@@ -52,7 +54,7 @@ def metrics_of(*arguments: object) -> str:
 
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Four hosts: with F2FS's state, discards and little free space; with causes, read long ago; with two volumes; with zones."""
+    """Four hosts: with F2FS's state, all that the module counts, and little free space; with causes, read long ago; with two volumes; with zones."""
     folder = tmp_path_factory.mktemp("hosts")
     # a table without a time has that of its file
     for name in "f2fs-6.12/table", "two.table":
@@ -62,9 +64,11 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (folder / "snapshot").write_bytes(snapshot)
     zoned = folder / "zoned"
     naive_zones.make(zoned, 1)
-    (folder / "discards").write_bytes((HERE / "data/discards.txt").read_bytes())
+    for name in COUNTS:
+        (folder / name).write_bytes((HERE / f"data/{name}.txt").read_bytes().replace(b"\n253:0 ", b"\n254:0 "))
     full = metrics_of("-t", folder / "table", "--f2fs-state", HERE / "data/f2fs-6.12")
-    (folder / "discards").unlink()
+    for name in COUNTS:
+        (folder / name).unlink()
     return {"full": full,
             "old": metrics_of("-t", folder / "snapshot"),
             "two": metrics_of("-t", folder / "two.table"),
@@ -163,7 +167,7 @@ def test_every_value_of_a_label_has_a_colour(hosts: dict[str, str]) -> None:
 
 
 def test_metrics_are_those_of_the_viewer(hosts: dict[str, str]) -> None:
-    exported = set(re.findall(r"^# TYPE (\S+) gauge$", "".join(hosts.values()), re.MULTILINE))
+    exported = set(re.findall(r"^# TYPE (\S+) (?:gauge|counter)$", "".join(hosts.values()), re.MULTILINE))
     shown = set(METRIC.findall(json.dumps([PANELS, DASHBOARD["templating"]])))
     assert shown == exported
     rules = re.sub(r"^\s*#.*|fragtrace_\w+\.prom", "", ALERTS + ALERT_TESTS, flags=re.MULTILINE)
@@ -210,13 +214,15 @@ def test_every_alert_is_complete_and_tested() -> None:
 # === A server ===
 
 class Exporter(BaseHTTPRequestHandler):
-    """Serves the metrics of the host that the path names."""
+    """Serves the metrics of the host that the path names; counters grow by a millionth with each answer."""
 
     texts: dict[str, str] = {}
+    answers = itertools.count()
 
     def do_GET(self) -> None:  # pylint: disable=invalid-name
         """Answer a scrape."""
-        text = self.texts[self.path.strip("/")].encode()
+        more = 1 + next(self.answers) / 1e6
+        text = re.sub(r"^(\w+_total\{.*\}) (\S+)$", lambda line: f"{line[1]} {float(line[2]) * more}", self.texts[self.path.strip("/")], flags=re.MULTILINE).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/plain; version=0.0.4")
         self.send_header("Content-Length", str(len(text)))
@@ -259,7 +265,8 @@ class Server:
     def is_ready(self) -> bool:
         """Whether each host was scraped, and each rule evaluated after that."""
         try:
-            return len(self.query("fragtrace_table_timestamp_seconds")) == 4 and self.pending() >= EVALUATED
+            return len(self.query("fragtrace_table_timestamp_seconds")) == 4 and self.pending() >= EVALUATED \
+                and self.query("rate(fragtrace_gc_runs_total[1h]) > 0") != []
         except OSError:
             return False
 
@@ -348,6 +355,10 @@ def test_figures_are_right(server: Server) -> None:
         panel, = (panel for panel in PANELS if panel["title"] == title)
         sample, = server.query(with_variables(panel["targets"][0]["expr"], host))
         return float(sample["value"][1])
+
+    def per(title: str, label: str) -> dict[str, float]:
+        panel, = (panel for panel in PANELS if panel["title"] == title)
+        return {sample["metric"][label]: float(sample["value"][1]) for sample in server.query(with_variables(panel["targets"][0]["expr"]))}
     assert value("Volumes") == 5
     assert value("Worst split factor", "full|old|two") == pytest.approx(16 / 7)
     assert value("Extra requests", "full|old") == 10
@@ -356,6 +367,13 @@ def test_figures_are_right(server: Server) -> None:
     assert value("Oldest reading") > 1e7 and value("Oldest reading", "full|two") < 600
     assert value("Free segments per reserved segment", "full") == pytest.approx(25 / 16)
     assert value("Cost of garbage collection", "full") == pytest.approx(237 / 512)
+    assert value("Share of waiting that breaks cost") == pytest.approx(4.122141908 / 6.119518009)
+    assert value("Price of an extra request") == pytest.approx(4.122141908 / 288, rel=0.01)
+    assert value("Write amplification") == pytest.approx(1069056 / (425984 + 32768 + 204800))
+    assert per("Victims beside the best", "reason") == pytest.approx({"idle": 4096 / 960, "writer": 1024 / 96})
+    assert per("Sections freed by a collection", "reason") == pytest.approx({"idle": 0, "writer": 11 / 7})
+    stopped = per("Processes that collections stop", "how")
+    assert stopped["own"] / stopped["lock"] == pytest.approx(3.2 / 0.9)
 
 
 def test_columns_of_tables_are_there(server: Server) -> None:

@@ -187,7 +187,7 @@ static void read_ledger(struct compared *c, size_t run, const char *path, char *
 
 		if (ledger.lines[i].about == LEDGER_DEVICE)
 			device += bytes[0];
-		if (ledger.lines[i].about == LEDGER_FILE)
+		if (ledger.lines[i].about == LEDGER_PROCESS)
 			written += bytes[LEDGER_BUFFERED] + bytes[LEDGER_MAPPED] + bytes[LEDGER_DIRECT];
 	}
 	if (written)

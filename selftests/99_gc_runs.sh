@@ -103,7 +103,7 @@ measured() {
 		-a $((us - waited)) -le $((us / 10 + 2000 * n))
 }
 
-plan 57
+plan 64
 B=$(page_size)
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -158,42 +158,61 @@ choices() {
 		}' /tmp/runs
 }
 
-# model(segment) - print by F2FS's lists how many sections could be chosen, and the fewest blocks in use; then, for each last time of a
-# write that there may have been: the blocks in use of this segment, and of the best one by cost-benefit, and the gains of both
+# model(segment) - print by F2FS's lists how many sections could be chosen, and the fewest blocks in use; then for each last time of a write
+# that there may have been, by cost-benefit and by age: the blocks in use of this segment's section, and of the best one, and the gains of both
 model() {
-	awk -v victim="$1" '
+	awk -v victim="$1" -v unit=$UNIT -v threshold=$THRESHOLD -v weight=$WEIGHT '
 		function hex(text, n, i) {
 			for (i = 1; i <= length(text); i++)
 				n = n * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
 			return n
 		}
-		function gain(s, last, used) {
-			used = int(valid[s] * 100 / 512)
+		function by_cost_benefit(s, last, used) {
+			used = int(int(valid[s] / unit) * 100 / 512)
 			return int(100 * (100 - used) * (100 - int(100 * (time[s] - first) / (last - first))) / (100 + used))
 		}
-		FILENAME ~ /status/ && $1 == "TYPE" { for (i = 2; i <= NF; i++) if ($i == "segno") at = i + 2 }
+		function by_age(s, last, age, free) {
+			age = int(10000 * (last + 1 - time[s]) / (last + 1 - first_dirty))
+			free = int(10000 * (512 * unit - valid[s]) / (512 * unit))
+			return last - time[s] < threshold ? 0 : age * weight + free * (100 - weight)
+		}
+		function gain(policy, s, last) {
+			return policy == "age" ? by_age(s, last) : by_cost_benefit(s, last)
+		}
+		function line(policy, last, s, best, blocks) {
+			best = -1
+			for (s in dirty)
+				if (gain(policy, s, last) > best || gain(policy, s, last) == best && valid[s] < blocks) {
+					best = gain(policy, s, last)
+					blocks = valid[s]
+				}
+			print policy, valid[victim], blocks, gain(policy, victim, last), best
+		}
+		FILENAME ~ /status/ && $1 == "TYPE" { for (i = 2; i <= NF; i++) if ($i == "secno") at = i + 2 }
 		FILENAME ~ /status/ { if (/^ +- [A-Za-z]+ +(data|dnode|nodes|file):/) is_log[$at] = 1; next }
 		/^[0-9]/ {
 			split($0, part, "|")
-			time[$1] = hex(substr(part[4], 2))
-			if (!n++ || time[$1] < first) first = time[$1]
-			if (time[$1] > newest) newest = time[$1]
-			valid[$1] = part[2] + 0
-			if (!valid[$1] || valid[$1] == 512 || $1 in is_log)
-				next
-			dirty[$1] = 1
-			if (!candidates++ || valid[$1] < least) least = valid[$1]
+			s = int($1 / unit)
+			valid[s] += part[2]
+			time[s] += hex(substr(part[4], 2)) * (unit > 1 ? part[2] : 1)
 		}
 		END {
+			victim = int(victim / unit)
+			for (s in valid) {
+				if (unit > 1)
+					time[s] = valid[s] ? int(time[s] / valid[s]) : 0
+				if (!n++ || time[s] < first) first = time[s]
+				if (time[s] > newest) newest = time[s]
+				if (!valid[s] || valid[s] == 512 * unit || s in is_log)
+					continue
+				dirty[s] = 1
+				if (!candidates++ || valid[s] < least) least = valid[s]
+				if (candidates == 1 || time[s] < first_dirty) first_dirty = time[s]
+			}
 			print candidates, least
 			for (last = newest; newest && last <= newest + 60; last++) {
-				best = -1
-				for (s in dirty)
-					if (gain(s, last) > best || gain(s, last) == best && valid[s] < blocks) {
-						best = gain(s, last)
-						blocks = valid[s]
-					}
-				print valid[victim], blocks, gain(victim, last), best
+				line("cost_benefit", last)
+				line("age", last)
 			}
 		}' /tmp/status /tmp/segment_bits
 }
@@ -213,16 +232,22 @@ one() {
 	head -n 2 /tmp/model | sed "s/^/# victim $victim, cost $cost: /"
 }
 
-# by_cost_benefit(name) - victim and best section by this formula are those of the model, where the kernel shows times
-by_cost_benefit() {
+# gain_is_cost(name, policy) - the gain of the victim is F2FS's own cost, and there was none better
+gain_is_cost() {
+	expect "$1: the gain of the victim is F2FS's own cost, and there was none better" "$(choices "$2" '11 12')" "$((4294967295 - cost)) $((4294967295 - cost))"
+}
+
+# by_model(name, policy) - victim and best section by this formula are those of the model, where the kernel shows times
+by_model() {
 	if [ "$(wc -l </tmp/model)" -gt 1 ]; then
-		check "$1" grep -qxF "$(choices cost_benefit '9 10 11 12')" /tmp/model
+		check "$1" grep -qxF "$2 $(choices "$2" '9 10 11 12')" /tmp/model
 	else
 		skip "$1" "this kernel shows no times of segments"
 	fi
 }
 
 # How victims were chosen, on a quiet volume with files of different age.
+UNIT=1 THRESHOLD=2 WEIGHT=5
 age $MNT/g
 sleep 3
 age $MNT/h
@@ -230,8 +255,8 @@ one 0
 expect "chosen in the background: one victim, found by cost-benefit" "$(choices cost_benefit '5 6') $(choices greedy '5 6') $(choices age 5)" "1 1 1 0 "
 expect "every section that F2FS could choose was looked at" "$(choices greedy '7 8')" "$(awk 'NR == 1 { print $1, $1 }' /tmp/model)"
 expect "the best by greedy is that of F2FS's list" "$(choices greedy 10)" "$(awk 'NR == 1 { print $2 }' /tmp/model)"
-expect "the gain of the victim is F2FS's own cost, and there was none better" "$(choices cost_benefit '11 12')" "$((4294967295 - cost)) $((4294967295 - cost))"
-by_cost_benefit "the best by cost-benefit is that of a model"
+gain_is_cost "by cost-benefit" cost_benefit
+by_model "the best by cost-benefit is that of a model" cost_benefit
 one 1
 expect "in the foreground F2FS takes first what it has chosen in the background" "$(choices greedy '5 6')" "1 0"
 expect "whose blocks are those of F2FS's list, and the best by greedy" "$(choices greedy '9 10')" \
@@ -239,7 +264,7 @@ expect "whose blocks are those of F2FS's list, and the best by greedy" "$(choice
 one 1
 expect "then it searches: found by greedy" "$(choices greedy '5 6 9 10')" "1 1 $cost $(awk 'NR == 1 { print $2 }' /tmp/model)"
 expect "there was none better, and all were looked at" "$(choices greedy 10) $(choices greedy '7 8')" "$cost $(awk 'NR == 1 { print $1, $1 }' /tmp/model)"
-by_cost_benefit "the best by cost-benefit, which F2FS did not search for, is that of a model"
+by_model "the best by cost-benefit, which F2FS did not search for, is that of a model" cost_benefit
 i=0
 while [ $i -lt 12 ]; do
 	fileop gc $MNT 1 8 >/dev/null
@@ -330,6 +355,42 @@ loop_until 20 idle_has_run || :
 mount -o remount,background_gc=off $MNT
 end
 agree "in the background" idle
+
+# Sections of two segments, and the search by age: F2FS begins that once the volume has been mounted for as long as the threshold. Young sections
+# with fewer blocks would be better, but for it. F2FS compares with the newest one that it has seen, in earlier searches too: the first may find none.
+loop_until 20 umount $MNT 2>/dev/null || :
+make_special $DISK $MNT background_gc=off,atgc -s 2 || bail "no volume with large sections"
+await_live
+UNIT=2
+echo $THRESHOLD >"$SYS/atgc_age_threshold"
+echo $WEIGHT >"$SYS/atgc_age_weight"
+echo 100 >"$SYS/atgc_candidate_ratio"
+age $MNT/g
+sleep 3
+age $MNT/h
+if [ "$(cat "$SYS/atgc_enabled" 2>/dev/null)" = 1 ]; then
+	fileop gc $MNT 0 1 >/dev/null || :
+	sync
+	one 0
+	expect "by age: one victim, found by this formula" "$(choices age '5 6') $(choices greedy '5 6') $(choices cost_benefit '5 6')" "1 1 1 0 1 0"
+	gain_is_cost "by age" age
+	by_model "the best by age is that of a model" age
+else
+	for name in "by age: one victim, found by this formula" "by age: the gain of the victim is F2FS's own cost, and there was none better" \
+		"the best by age is that of a model"; do
+		skip "$name" "this F2FS searches by age after a week"
+	done
+fi
+sync
+echo 1 >"$SYS/gc_idle"
+one 0
+gain_is_cost "two segments, by cost-benefit" cost_benefit
+by_model "two segments: the best by cost-benefit is that of a model" cost_benefit
+expect "two segments: the best by greedy is that of F2FS's list" "$(choices greedy 10)" "$(awk 'NR == 1 { print $2 }' /tmp/model)"
+echo 0 >"$SYS/gc_idle"
+sync
+one 1
+expect "two segments: the blocks of the victim are F2FS's own cost, and none had fewer" "$(choices greedy '5 6 9 10')" "1 1 $cost $cost"
 
 # A small volume, nearly full: writers collect.
 loop_until 20 umount $MNT 2>/dev/null || :

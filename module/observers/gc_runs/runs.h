@@ -132,7 +132,7 @@ struct ft_gc_run {
  * @own: how long it has collected, in nanoseconds
  * @waited: how long it has waited, in nanoseconds
  * @rank: @own and @waited, halved each time another process found no place: the least gives way
- * @comm: the name of the thread that was seen first
+ * @comm: its name, that of its first thread
  */
 struct ft_gc_process {
 	u32 pid;

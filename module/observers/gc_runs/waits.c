@@ -68,7 +68,7 @@ static struct ft_gc_process *process_of(struct ft_collections *runs, u64 ns)
 		.born = current->group_leader->start_time,
 	};
 	if (p->pid != FT_GC_KERNEL)
-		strscpy(p->comm, current->comm, sizeof(p->comm));
+		strscpy(p->comm, current->group_leader->comm, sizeof(p->comm));
 	return p;
 }
 

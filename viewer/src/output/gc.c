@@ -74,7 +74,7 @@ static char *who(const struct gc_line *l)
 	if (!l->pid)
 		return xasprintf("all others");
 	if (l->pid == KERNEL_THREADS)
-		return xasprintf("kernel threads, such as write-back");
+		return xasprintf("kernel threads, such as write-back and checkpoints");
 	AUTO_FREE char *name = name_printable(l->comm);
 	return xasprintf("%s (pid %" PRIu64 ")", name, l->pid);
 }
@@ -97,12 +97,14 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 			all.empty += l[i].empty;
 			all.ns += l[i].ns;
 		}
+	if (!all.runs) {
+		fprintf(out, "%u:%u: no collection has run\n", l->major, l->minor);
+		return;
+	}
 	fprintf(out, "%u:%u: %s took %s", l->major, l->minor, COUNT(all.runs, "collection"), DURATION((double)all.ns));
 	if (all.empty)
-		fprintf(out, "; %s of them found nothing to clean", GROUPED(all.empty));
-	fputc('\n', out);
-	if (all.runs)
-		fprintf(out, "  %10s%10s%10s%10s%15s%16s  why\n", "runs", "took", "nothing", "sections", "blocks in use", "sections freed");
+		fprintf(out, "; %s of them cleaned nothing", GROUPED(all.empty));
+	fprintf(out, "\n  %10s%10s%10s%10s%15s%16s  why\n", "runs", "took", "nothing", "sections", "blocks in use", "sections freed");
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].about != GC_SUM)
 			continue;
@@ -111,9 +113,8 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 		fprintf(out, "%10s%10s%15s%16s  %s\n", GROUPED(l[i].empty), GROUPED(l[i].victims), GROUPED(l[i].blocks),
 			GROUPED(l[i].sections), text_of(l[i].reason));
 	}
-	if (all.runs)
-		fputs("  nothing: runs that found nothing to clean; sections: chosen to be cleaned; blocks in use: those in them, to be moved;\n"
-		      "  sections freed: at once, in the foreground; in the background F2FS frees them later\n", out);
+	fputs("  nothing: runs that cleaned nothing, as nothing could be cleaned, or enough sections were free by then; sections: chosen to be cleaned;\n"
+	      "  blocks in use: those in them, to be moved; sections freed: at once, in the foreground; in the background F2FS frees them later\n", out);
 }
 
 /* The mean of a victim, of a gain in percent of the best that the formula can say. */
@@ -125,6 +126,13 @@ static void put_gain(FILE *out, const struct gc_line *l, uint64_t gain)
 		fprintf(out, "%10s", "");
 	else
 		fprintf(out, "%8.1f %%", 100 * (double)gain / (double)l->victims / best);
+}
+
+/* There was no better victim by the formula that found all of these. */
+static bool is_best(const struct gc_line *l)
+{
+	return l->found == l->victims && l->looked >= l->limit &&
+	       (strcmp(l->policy, "greedy") != 0 ? l->gain == l->best_gain : l->blocks == l->best_blocks);
 }
 
 /* F2FS moved far more than it had to; in the background it looks for old sections on purpose. */
@@ -143,7 +151,7 @@ static void say_far(FILE *out, const struct gc_line *l)
 /* All victims have a line greedy, those that F2FS searched for by age one of that. */
 static void say_choices(FILE *out, const struct gc_line *l, size_t n)
 {
-	uint64_t victims = 0, found = 0, limit = 0, looked = 0;
+	uint64_t victims = 0, found = 0, best = 0, limit = 0, looked = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].about != GC_CHOICE || !l[i].victims)
@@ -157,6 +165,8 @@ static void say_choices(FILE *out, const struct gc_line *l, size_t n)
 		put_gain(out, &l[i], l[i].best_gain);
 		fprintf(out, "  %s: %s\n", name_of(l[i].policy), text_of(l[i].reason));
 		found += l[i].found;
+		if (is_best(&l[i]))
+			best += l[i].victims;
 		if (strcmp(l[i].policy, "greedy") != 0)
 			continue;
 		victims += l[i].victims;
@@ -165,7 +175,9 @@ static void say_choices(FILE *out, const struct gc_line *l, size_t n)
 	}
 	if (!victims)
 		return;
-	fputs("  found: those that F2FS has found by this formula; gain: what it says, in percent of the most that it can\n", out);
+	fputs("  found: those that F2FS has found by this formula; gain: what it gives to a victim, in percent of the highest value\n", out);
+	if (best == victims)
+		fprintf(out, "  Each victim was the best by the formula that F2FS used.\n");
 	if (found < victims)
 		fprintf(out, "  F2FS took %s without a search: chosen before in the background, or asked for.\n", COUNT(victims - found, "victim"));
 	if (looked < limit)
@@ -209,7 +221,7 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 
 static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 {
-	const char *head = "\n  The longest:\n";
+	const char *head = "\n  The longest times lost at once:\n";
 
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].about != GC_WAIT)
@@ -222,9 +234,9 @@ static void say_waits(FILE *out, const struct gc_line *l, size_t n)
 		fputs("  ", out);
 		fprintf(out, "%-23s  %s: ", WHEN(&l[i]), name);
 		if (!strcmp(l[i].reason, "own"))
-			fprintf(out, "it collected itself, run %" PRIu64 "\n", l[i].number);
+			fprintf(out, "collected in its own call, run %" PRIu64 "\n", l[i].number);
 		else
-			fprintf(out, "it waited, from run %" PRIu64 " on\n", l[i].number);
+			fprintf(out, "waited, from run %" PRIu64 " on\n", l[i].number);
 	}
 }
 
@@ -235,14 +247,33 @@ static const char *end_of(const struct gc_line *l)
 		return l->is_foreground ? "" : "; in the background";
 	switch (-l->err) {
 	case ENODATA:
-		return "; it found no more victims";
+		return l->victims ? "; then nothing more could be cleaned" : "; nothing could be cleaned";
 	case EINVAL:
-		return "; nothing had to be done";
+		return "; enough sections were free by then";
 	case EAGAIN:
 		return "; it has to be tried again";
 	default:
 		return "; it ended with an error: ";
 	}
+}
+
+/* Free sections were there, but not for writers. */
+static void say_reserve(FILE *out, const struct gc_line *l, size_t n)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].about != GC_RUN || (strcmp(l[i].reason, "writer") != 0 && strcmp(l[i].reason, "merged") != 0))
+			continue;
+		least = min_of(least, l[i].free);
+		most = max_of(most, l[i].free);
+	}
+	if (least == UINT64_MAX)
+		return;
+	fprintf(out, "  Writers found too few with %s", GROUPED(least));
+	if (most > least)
+		fprintf(out, " to %s", GROUPED(most));
+	fputs(" free sections: F2FS keeps so many in reserve, and for what is dirty.\n", out);
 }
 
 static void say_runs(FILE *out, const struct gc_line *l, size_t n)
@@ -265,9 +296,10 @@ static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 		fprintf(out, "  %s%s%s\n", text_of(l[i].reason), end_of(&l[i]), strchr(end_of(&l[i]), ':') ? strerror((int)-l[i].err) : "");
 	}
 	if (k)
-		fputs("  sections free: when the run ended; waited: those who have waited from this run on, together\n", out);
+		fputs("  Only runs that chose a section or took 1 ms; sections free: when the run ended; waited: those who have waited from this run on, together\n", out);
 	if (k > MAX_LINES)
 		fprintf(out, "  and %s before them; --json has these\n", GROUPED(k - MAX_LINES));
+	say_reserve(out, l, n);
 	if (in_vain)
 		fprintf(out, "  %s of these %s freed nothing, in the foreground.\n", GROUPED(in_vain), GROUPED(k));
 }

@@ -103,7 +103,7 @@ measured() {
 		-a $((us - waited)) -le $((us / 10 + 2000 * n))
 }
 
-plan 64
+plan 68
 B=$(page_size)
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -430,10 +430,34 @@ rm $MNT/pinned
 sync
 mount -o remount,gc_merge,background_gc=on $MNT
 begin
-fileop random $MNT/n3-0 40 4000 4 every 40 >/dev/null
+echo 'r:slept f2fs_submit_all_merged_ipu_writes' >$TRACING/kprobe_events
+echo 'r:balanced f2fs_balance_fs' >>$TRACING/kprobe_events
+echo 1 >$TRACING/events/kprobes/enable
+fileop random $MNT/n3-0 40 4000 4 every 40 >/dev/null &
+writer=$!
+wait $writer
 sleep 1
 end
+echo 0 >$TRACING/events/kprobes/enable
+echo >$TRACING/kprobe_events
 expect "gc_merge: F2FS's thread collects for writers" "$(awk '$2 == "sum" { print $3 }' /tmp/runs | grep -v idle)" merged
+read -r n us <<-EOT
+$(awk -v pid=$writer '
+	function at() { match($0, /[0-9]+\.[0-9]+: /); return substr($0, RSTART, RLENGTH - 2) + 0 }
+	!match($0, /-[0-9]+ +\[/) || substr($0, RSTART + 1, RLENGTH - 2) + 0 != pid { next }
+	/ slept: / { from = at() }
+	/ balanced: / && from { us += (at() - from) * 1000000; n++; from = 0 }
+	END { printf "%d %.0f\n", n, us }' /tmp/trace)
+EOT
+waited=$(($(of process 6 $writer) / 1000))
+echo "# by the kernel's events $n waits, $us us; $waited us waiting"
+expect "gc_merge: the writer has waited as often as F2FS has kept it" "$(of process 5 $writer)" "$n"
+check "gc_merge: no longer than that" test "$n" -gt 0 -a $((waited - us)) -le $((us / 10))
+check "gc_merge: the waits last as long as the collections" awk '
+	$2 == "process" { waited += $6 }
+	$2 == "sum" && $3 == "merged" { ns = $6 }
+	END { exit waited < ns * 0.9 }' /tmp/runs
+expect "gc_merge: no other program has" "$(awk '$2 == "process" && $(NF - 1) != 2 { print $(NF - 1) }' /tmp/runs)" $writer
 for event in f2fs_gc_begin f2fs_gc_end f2fs_get_victim; do
 	echo 0 >$TRACING/events/f2fs/$event/enable
 done

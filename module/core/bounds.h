@@ -68,11 +68,13 @@
 #define FT_MAX_FSYNCS_SEARCHED	16
 
 /*
- * Collections (observers/gc_runs/): tasks whose waits are measured at a time; processes and recent
- * runs that are kept, and searched; segments that are compared with a victim: F2FS reads as many as
- * 4096 in the background, and all that are dirty in the foreground.
+ * Collections (observers/gc_runs/): tasks whose waits are measured at a time, for the lock, and for
+ * F2FS's thread; processes and recent runs that are kept, and searched; segments that are compared
+ * with a victim: F2FS reads as many as 4096 in the background, and all that are dirty in the
+ * foreground.
  */
 #define FT_GC_WAITING		256
+#define FT_GC_ASLEEP		64
 #define FT_GC_PROCESSES		64
 #define FT_GC_RUNS		96
 #define FT_GC_COMPARED		1024U

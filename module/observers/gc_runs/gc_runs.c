@@ -3,15 +3,15 @@
  * Garbage collections: why each ran, what it did, and who waited for it.
  *
  * In: collections that begin and end, and victims, from F2FS's tracepoints; tasks that wait for
- * the lock that a collection holds, from a probe of the kernel's function for that. Out: sums,
- * recent collections and the longest waits, in the file gc_runs of debugfs. fragtrace gc reads it.
+ * the lock that a collection holds, or for F2FS's thread, from probes of the kernel's functions for
+ * that. Out: sums, recent collections and the longest waits, in the file gc_runs of debugfs.
+ * fragtrace gc reads it.
  *
  * gc_runs.c has the collections, choice.c what the victims are compared with, waits.c who waits,
  * runs.h the numbers, text.c the file in debugfs.
  *
  * Between collections nothing is executed but a return probe and a comparison for each lock of this
- * kind that a task of the machine has to wait for. With gc_merge writers wait for F2FS's thread and
- * not for the lock: nothing reports that.
+ * kind, and for each device, that a task of the machine has to wait for.
  */
 
 #include <linux/fs.h>
@@ -86,6 +86,7 @@ static void probe_begin(void *unused, struct super_block *sb, int gc_type, bool 
 	struct ft_collections *runs;
 	unsigned long flags;
 
+	ft_gc_waits_collects();
 	ft_probe_volume(vol, sb, 0) {
 		runs = ft_observed(vol, gc_runs);
 		raw_spin_lock_irqsave(&runs->lock, flags);

@@ -128,7 +128,7 @@ struct ft_gc_run {
  * @pid: of the thread group; 0: all others; %FT_GC_KERNEL: all kernel threads
  * @born: when its first thread was started: numbers are used again
  * @runs: how often it has collected itself, as it needed blocks
- * @waits: how often it has waited for the lock that a collection holds
+ * @waits: how often it has waited for the lock that a collection holds, or for F2FS's thread
  * @own: how long it has collected, in nanoseconds
  * @waited: how long it has waited, in nanoseconds
  * @rank: @own and @waited, halved each time another process found no place: the least gives way
@@ -229,12 +229,14 @@ void ft_gc_runs_reset(struct ft_volume *vol);
 
 void ft_gc_waits_attach(void);
 void ft_gc_waits_detach(void);
+void ft_gc_waits_collects(void);
 long ft_gc_waits_lost(const struct ft_collections *runs);
 
 #else
 
 #define ft_gc_waits_attach	NULL
 #define ft_gc_waits_detach	NULL
+#define ft_gc_waits_collects()	((void)0)
 #define ft_gc_waits_lost(runs)	((void)(runs), -1L)
 
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who waits for garbage collections: for the lock that one holds, or as it collects itself.
+ * Who waits for garbage collections: for the lock that one holds, for F2FS's thread, or as it
+ * collects itself.
  */
 
+#include <linux/array_size.h>
+#include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -129,48 +132,54 @@ static void add_to_run(struct ft_collections *runs, u32 number, u64 ns)
 	run->waited += ns;
 }
 
-/* === The lock ============================================================= */
+/* === Following ============================================================ */
 
 /*
- * The kernel calls this function when a lock is not free; it spins and sleeps until it has it.
- * Its handlers run with preemption disabled, that of a begin inside an exception where ftrace does
- * not place the probe: so it takes no lock, and that of a return a raw one. A kernel without this
- * function has PREEMPT_RT.
+ * The kernel calls the first of these functions when a lock is not free; it spins and sleeps until
+ * it has it. With gc_merge a task waits for F2FS's thread instead: after the second one it sleeps
+ * in the third one, until the thread has collected. Without, it collects after the second one.
+ *
+ * Handlers run with preemption disabled, those of a begin inside an exception where ftrace does not
+ * place the probe: so they take no lock, and those of a return a raw one. A kernel without the
+ * first function has PREEMPT_RT.
  */
 #ifdef FT_FOLLOWS_RETURNS
 
+#define LOCKS	"rwsem_down_write_slowpath"
+#define BEFORE	"f2fs_submit_all_merged_ipu_writes"
+#define SLEEPS	"io_schedule"
+
 /**
  * struct call - a task that waits
- * @lock: for which lock; it becomes a collection's own
+ * @info: F2FS's own data of the volume, if it is one; otherwise of nothing
  * @since: since when, by ktime_get_ns()
  * @run: the last collection that had begun then
  * @held: that was under way; otherwise the holder is about to begin the next one, or is none
  */
 struct call {
-	const void *lock;
+	const void *info;
 	u64 since;
 	u32 run;
 	bool held;
 };
 
-/* The collections of the volume that has this lock, or %NULL. In an RCU read section. */
-static struct ft_collections *runs_of(const void *lock)
+/* The collections of a volume, or %NULL. In an RCU read section. */
+static struct ft_collections *runs_of(const void *info)
 {
-	struct ft_volume *vol = ft_volume_find_info((const char *)lock - FT_F2FS_GC_LOCK);
+	struct ft_volume *vol = ft_volume_find_info(info);
 
 	return vol ? ft_observed(vol, gc_runs) : NULL;
 }
 
 /* A result other than 0 means that the return is not followed. */
-static int begin_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int begin(struct call *call, const void *info)
 {
-	struct call *call = (struct call *)ri->data;
 	const struct ft_collections *runs;
 	u32 running;
 
-	call->lock = (const void *)regs_get_kernel_argument(regs, 0);
+	call->info = info;
 	guard(ft_rcu)();
-	runs = runs_of(call->lock);
+	runs = runs_of(info);
 	if (runs) {
 		call->since = ktime_get_ns();
 		/* in this order: one that begins in between is the one that is waited for */
@@ -182,6 +191,12 @@ static int begin_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 			call->run = running;
 	}
 	return !runs;
+}
+
+static int begin_lock(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return begin((struct call *)ri->data,
+		     (const char *)regs_get_kernel_argument(regs, 0) - FT_F2FS_GC_LOCK);
 }
 
 static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -196,7 +211,7 @@ static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (current->flags & PF_KTHREAD && !strncmp(current->comm, "f2fs_gc-", 8))
 		return 0;
 	guard(ft_rcu)();
-	runs = runs_of(call->lock);
+	runs = runs_of(call->info);
 	if (runs) {
 		raw_spin_lock_irqsave(&runs->lock, flags);
 		/* another holder of the lock, a checkpoint for example, is none of ours */
@@ -210,37 +225,119 @@ static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kretprobe waits;
-static bool attached;	/* written by attach and detach only */
+/**
+ * struct sleeper - a task that is about to sleep until F2FS's thread has collected, or to collect
+ * @task: the task, which alone takes and leaves this place; %NULL: it is free
+ * @call: its wait
+ */
+struct sleeper {
+	const struct task_struct *task;
+	struct call call;
+};
 
-/* About what the kernel allocates for it. */
+static struct sleeper sleepers[FT_GC_ASLEEP];
+static atomic_t nr_sleepers;
+static atomic_long_t no_place;
+
+/* Let the current task leave its place, if it has one: true, and its wait. */
+static bool leave(struct call *call)
+{
+	struct sleeper *s;
+
+	for (s = sleepers; atomic_read(&nr_sleepers) && s < sleepers + FT_GC_ASLEEP; s++) {
+		if (READ_ONCE(s->task) != current)
+			continue;
+		*call = s->call;
+		smp_store_release(&s->task, NULL); /* the call has been read */
+		atomic_dec(&nr_sleepers);
+		return true;
+	}
+	return false;
+}
+
+static int begin_before(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return begin((struct call *)ri->data, (const void *)regs_get_kernel_argument(regs, 0));
+}
+
+static int end_before(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct call *call = (struct call *)ri->data;
+	const void *info = call->info;
+	struct sleeper *s;
+
+	leave(call);
+	if (begin(call, info))
+		return 0;
+	for (s = sleepers; s < sleepers + FT_GC_ASLEEP; s++) {
+		if (READ_ONCE(s->task) || cmpxchg(&s->task, NULL, current))
+			continue;
+		s->call = *call;
+		atomic_inc(&nr_sleepers);
+		return 0;
+	}
+	atomic_long_inc(&no_place);
+	return 0;
+}
+
+static int begin_sleep(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return !leave((struct call *)ri->data);
+}
+
+/**
+ * ft_gc_waits_collects() - the current task does not sleep, but collects
+ */
+void ft_gc_waits_collects(void)
+{
+	struct call call;
+
+	leave(&call);
+}
+
+static const struct function {
+	const char *name;
+	kretprobe_handler_t begin, end;
+} functions[] = {
+	{ LOCKS, begin_lock, end_wait },
+	{ BEFORE, begin_before, end_before },
+	{ SLEEPS, begin_sleep, end_wait },
+};
+
+static struct kretprobe probes[ARRAY_SIZE(functions)];
+static bool attached[ARRAY_SIZE(functions)];	/* written by attach and detach only */
+
+/* About what the kernel allocates for a probe. */
 #define PROBE_BYTES	(FT_GC_WAITING * (sizeof(struct kretprobe_instance) + sizeof(struct call)))
 
 /**
  * ft_gc_waits_attach() - begin to see who waits
  *
- * If this kernel does not have the function, the log says so.
+ * If this kernel does not have a function, the log says so.
  *
- * Context: process; no probe runs yet.
+ * Context: process; F2FS is loaded, no probe runs yet.
  */
 void ft_gc_waits_attach(void)
 {
+	size_t i;
 	int err;
 
-	waits = (struct kretprobe){
-		.kp.symbol_name = "rwsem_down_write_slowpath",
-		.entry_handler = begin_wait,
-		.handler = end_wait,
-		.data_size = sizeof(struct call),
-		.maxactive = FT_GC_WAITING,
-	};
-	ft_mem_add(PROBE_BYTES);
-	err = register_kretprobe(&waits);
-	attached = !err;
-	if (err) {
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		probes[i] = (struct kretprobe){
+			.kp.symbol_name = functions[i].name,
+			.entry_handler = functions[i].begin,
+			.handler = functions[i].end,
+			.data_size = sizeof(struct call),
+			.maxactive = FT_GC_WAITING,
+		};
+		ft_mem_add(PROBE_BYTES);
+		err = register_kretprobe(&probes[i]);
+		attached[i] = !err;
+		if (!err)
+			continue;
 		ft_mem_add(-(long)PROBE_BYTES);
-		pr_notice("gc_runs: who waits for a collection is not known, %s cannot be followed (error %d)\n",
-			  waits.kp.symbol_name, err);
+		pr_notice("gc_runs: who waits for a collection%s is not known, %s cannot be followed (error %d)\n",
+			  i ? " with gc_merge" : "", functions[i].name, err);
 	}
 }
 
@@ -251,17 +348,29 @@ void ft_gc_waits_attach(void)
  */
 void ft_gc_waits_detach(void)
 {
-	if (!attached)
-		return;
-	unregister_kretprobe(&waits);
-	ft_mem_add(-(long)PROBE_BYTES);
-	attached = false;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (!attached[i])
+			continue;
+		unregister_kretprobe(&probes[i]);
+		ft_mem_add(-(long)PROBE_BYTES);
+		attached[i] = false;
+	}
+	/* a task between two of these functions has left none behind */
+	memset(sleepers, 0, sizeof(sleepers));
+	atomic_set(&nr_sleepers, 0);
 }
 
-/* Waits for locks of this kind that were missed. */
+/* Waits of tasks of the machine that were missed. */
 static unsigned long missed(void)
 {
-	return waits.nmissed + waits.kp.nmissed;
+	unsigned long sum = atomic_long_read(&no_place);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		sum += probes[i].nmissed + probes[i].kp.nmissed;
+	return sum;
 }
 
 /**
@@ -275,7 +384,7 @@ static unsigned long missed(void)
  */
 long ft_gc_waits_lost(const struct ft_collections *runs)
 {
-	if (!READ_ONCE(attached) || !ft_call_attached())
+	if (!READ_ONCE(attached[0]) || !ft_call_attached())
 		return -1;
 	return missed() - runs->missed_before;
 }

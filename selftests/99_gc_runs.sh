@@ -158,8 +158,9 @@ choices() {
 		}' /tmp/runs
 }
 
-# model(segment) - print by F2FS's lists how many sections could be chosen, and the fewest blocks in use; then for each last time of a write
-# that there may have been, by cost-benefit and by age: the blocks in use of this segment's section, and of the best one, and the gains of both
+# model(segment) - print by F2FS's lists how many sections could be chosen, and the fewest blocks in use; then for each last time of a
+# write that there may have been, by cost-benefit and by age: the blocks in use of this segment's section and of the best one, and the
+# gains of both
 model() {
 	awk -v victim="$1" -v unit=$UNIT -v threshold=$THRESHOLD -v weight=$WEIGHT '
 		function hex(text, n, i) {
@@ -356,8 +357,9 @@ mount -o remount,background_gc=off $MNT
 end
 agree "in the background" idle
 
-# Sections of two segments, and the search by age: F2FS begins that once the volume has been mounted for as long as the threshold. Young sections
-# with fewer blocks would be better, but for it. F2FS compares with the newest one that it has seen, in earlier searches too: the first may find none.
+# Sections of two segments, and the search by age: F2FS begins that once the volume has been mounted for as long as the threshold.
+# Young sections with fewer blocks would be better, but for it. F2FS compares with the newest one that it has seen, in earlier
+# searches too: so the first one may find none.
 loop_until 20 umount $MNT 2>/dev/null || :
 make_special $DISK $MNT background_gc=off,atgc -s 2 || bail "no volume with large sections"
 await_live

@@ -431,6 +431,12 @@ check "some of them are for it" awk '$2 == "sum" && $3 == "pinned" && $4 { found
 rm $MNT/pinned
 sync
 mount -o remount,gc_merge,background_gc=on $MNT
+# waits are seen after the first collection for a writer
+n=0
+until grep -q ' sum merged ' $DBG/gc_runs || [ $n -eq 8 ]; do
+	n=$((n + 1))
+	fileop random $MNT/n3-0 40 2000 $((n + 4)) every 40 >/dev/null
+done
 begin
 echo 'r:slept f2fs_submit_all_merged_ipu_writes' >$TRACING/kprobe_events
 echo 'r:balanced f2fs_balance_fs' >>$TRACING/kprobe_events

@@ -11,7 +11,8 @@
  * runs.h the numbers, text.c the file in debugfs.
  *
  * Between collections nothing is executed but a return probe and a comparison for each lock of this
- * kind, and for each device, that a task of the machine has to wait for.
+ * kind that a task of the machine has to wait for; after F2FS's thread has collected for writers
+ * (gc_merge), also for each wait for a device.
  */
 
 #include <linux/fs.h>
@@ -89,6 +90,8 @@ static void probe_begin(void *unused, struct super_block *sb, int gc_type, bool 
 	ft_gc_waits_collects();
 	ft_probe_volume(vol, sb, 0) {
 		runs = ft_observed(vol, gc_runs);
+		if (reason == FT_GC_MERGED)
+			ft_gc_waits_merged();
 		raw_spin_lock_irqsave(&runs->lock, flags);
 		runs->collector = current;
 		runs->begun = ktime_get_ns();

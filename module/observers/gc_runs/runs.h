@@ -230,6 +230,7 @@ void ft_gc_runs_reset(struct ft_volume *vol);
 void ft_gc_waits_attach(void);
 void ft_gc_waits_detach(void);
 void ft_gc_waits_collects(void);
+void ft_gc_waits_merged(void);
 long ft_gc_waits_lost(const struct ft_collections *runs);
 
 #else
@@ -237,6 +238,7 @@ long ft_gc_waits_lost(const struct ft_collections *runs);
 #define ft_gc_waits_attach	NULL
 #define ft_gc_waits_detach	NULL
 #define ft_gc_waits_collects()	((void)0)
+#define ft_gc_waits_merged()	((void)0)
 #define ft_gc_waits_lost(runs)	((void)(runs), -1L)
 
 #endif

@@ -15,6 +15,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 #include "core/base.h"
 #include "core/memory.h"
@@ -138,6 +139,8 @@ static void add_to_run(struct ft_collections *runs, u32 number, u64 ns)
  * The kernel calls the first of these functions when a lock is not free; it spins and sleeps until
  * it has it. With gc_merge a task waits for F2FS's thread instead: after the second one it sleeps
  * in the third one, until the thread has collected. Without, it collects after the second one.
+ * All that wait for a device call the third one: it is followed only after that thread has
+ * collected for somebody.
  *
  * Handlers run with preemption disabled, those of a begin inside an exception where ftrace does not
  * place the probe: so they take no lock, and those of a return a raw one. A kernel without the
@@ -238,6 +241,7 @@ struct sleeper {
 static struct sleeper sleepers[FT_GC_ASLEEP];
 static atomic_t nr_sleepers;
 static atomic_long_t no_place;
+static bool follows_sleeps;	/* written by the work, and by detach after it */
 
 /* Let the current task leave its place, if it has one: true, and its wait. */
 static bool leave(struct call *call)
@@ -267,7 +271,7 @@ static int end_before(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct sleeper *s;
 
 	leave(call);
-	if (begin(call, info))
+	if (!READ_ONCE(follows_sleeps) || begin(call, info))
 		return 0;
 	for (s = sleepers; s < sleepers + FT_GC_ASLEEP; s++) {
 		if (READ_ONCE(s->task) || cmpxchg(&s->task, NULL, current))
@@ -298,14 +302,36 @@ void ft_gc_waits_collects(void)
 static const struct function {
 	const char *name;
 	kretprobe_handler_t begin, end;
+	u32 flags;
 } functions[] = {
-	{ LOCKS, begin_lock, end_wait },
-	{ BEFORE, begin_before, end_before },
-	{ SLEEPS, begin_sleep, end_wait },
+	{ LOCKS, begin_lock, end_wait, 0 },
+	{ BEFORE, begin_before, end_before, 0 },
+	{ SLEEPS, begin_sleep, end_wait, KPROBE_FLAG_DISABLED },
 };
 
 static struct kretprobe probes[ARRAY_SIZE(functions)];
 static bool attached[ARRAY_SIZE(functions)];	/* written by attach and detach only */
+
+static void follow_sleeps(struct work_struct *unused)
+{
+	struct kretprobe *sleeps = &probes[ARRAY_SIZE(functions) - 1];
+
+	if (!follows_sleeps && !enable_kretprobe(sleeps))
+		WRITE_ONCE(follows_sleeps, true);
+}
+
+static DECLARE_WORK(merged_work, follow_sleeps);
+
+/**
+ * ft_gc_waits_merged() - F2FS's thread collects for writers: see how long they sleep from now on
+ *
+ * Context: F2FS's event.
+ */
+void ft_gc_waits_merged(void)
+{
+	if (!READ_ONCE(follows_sleeps))
+		schedule_work(&merged_work);
+}
 
 /* About what the kernel allocates for a probe. */
 #define PROBE_BYTES	(FT_GC_WAITING * (sizeof(struct kretprobe_instance) + sizeof(struct call)))
@@ -325,6 +351,7 @@ void ft_gc_waits_attach(void)
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		probes[i] = (struct kretprobe){
 			.kp.symbol_name = functions[i].name,
+			.kp.flags = functions[i].flags,
 			.entry_handler = functions[i].begin,
 			.handler = functions[i].end,
 			.data_size = sizeof(struct call),
@@ -350,6 +377,7 @@ void ft_gc_waits_detach(void)
 {
 	size_t i;
 
+	cancel_work_sync(&merged_work);
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (!attached[i])
 			continue;
@@ -360,6 +388,7 @@ void ft_gc_waits_detach(void)
 	/* a task between two of these functions has left none behind */
 	memset(sleepers, 0, sizeof(sleepers));
 	atomic_set(&nr_sleepers, 0);
+	follows_sleeps = false;
 }
 
 /* Waits of tasks of the machine that were missed. */

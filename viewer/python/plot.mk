@@ -7,8 +7,9 @@ PYTHON = /usr/bin/python3
 
 check: check-plot
 
-check-plot: $(NAME) build/formats
-	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --ktap tests/test_odd.py tests/test_fragsnap.py tests/test_fragplot_model.py tests/test_fragplot.py tests/test_fragplot_drawn.py tests/test_fragplot_heat.py tests/test_fragplot_program.py tests/test_recording.py tests/test_moves.py tests/test_what_if.py tests/test_samples.py
+check-plot: $(NAME) $(SANNAME) build/formats
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --ktap tests/test_odd.py tests/test_fragsnap.py tests/test_fragplot_model.py tests/test_fragplot.py tests/test_fragplot_drawn.py tests/test_fragplot_heat.py tests/test_fragplot_program.py tests/test_recording.py tests/test_samples.py
+	VIEW=$(SANNAME) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --ktap tests/test_moves.py tests/test_what_if.py
 
 install: install-plot
 

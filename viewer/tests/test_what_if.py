@@ -238,7 +238,7 @@ class Run:
         for key, at in places:
             self.event(ev.PLACED, key, at, GC_FG if is_foreground else GC_BG)
         for other in self.others if places else []:
-            for _ in range(SEGMENTS if is_foreground else 1):
+            for _ in range(64 if is_foreground else 1):
                 if is_foreground and other.space() + other.unit * BLKS // 2 >= self.volume.space() or not other.collect(is_foreground):
                     break
 
@@ -356,6 +356,56 @@ def test_models_move_all_that_a_section_has(tmp_path: Path) -> None:
     found = answer(tmp_path, "all")
     assert (found["moved"], found["sections"]) == (1, 1)
     assert [(one["moved"], one["others_moved"], one["sections"]) for one in found["choices"]] == [(2, 1, 1)] * 5
+    # nothing was written, and nothing of it rewritten
+    lines = ask(tmp_path, "hot-cold").splitlines()
+    assert lines[3].split() == ["1", "-", "1", "-", str(SEGMENTS - 2), "F2FS", "itself"]
+    assert lines[5].endswith("soon rewritten), +0.0 % beside f2fs; no block was rewritten")
+
+
+def test_atgc_is_f2fs_own_choice_where_it_is_mounted_so(tmp_path: Path) -> None:
+    """In the background; of two sections, the one is older, the other has less in use."""
+    run = Run(tmp_path, random.Random(1), "f2fs", 1, ())
+    for ino, first, n in (4, 10, 300), (5, 20, 100):
+        for i in range(n):
+            run.volume.put((ino, i), first * BLKS + i)
+            run.model.blocks[ino, i] = ("w", MAIN + first * BLKS + i)
+    run.copy()
+    run.model.time_ns += 1000 * 10 ** 9
+    run.event(ev.HOLE, (5, 99))
+    run.event(ev.PLACED, (4, 0), 9000, GC_BG)
+    run.end()
+    state, = (tmp_path / "run").glob("*.f2fs")
+    moved = {}
+    for options in "rw", "rw,atgc":
+        (state / "mounts").write_text(f"/dev/vda /m f2fs {options} 0 0\n")
+        moved[options] = [one["moved"] for one in answer(tmp_path, "atgc")["choices"]]
+    assert moved == {"rw": [99, 300], "rw,atgc": [300, 300]}
+
+
+def test_a_bad_state_costs_itself(tmp_path: Path) -> None:
+    """It is named, and the rest is read."""
+    run = Run(tmp_path, random.Random(1), "f2fs", 1, ())
+    run.copy()
+    run.work(20, SEGMENTS)
+    run.copy()
+    run.end()
+    _, bits = sorted((tmp_path / "run").glob("*.f2fs/segment_bits"))
+    bits.write_text("nonsense\n")
+    done = subprocess.run([VIEW, "gc", "-t", "run", "--what-if", "atgc"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "not a segment_bits of F2FS" in done.stderr and done.stdout.endswith("blocks of watched files, and garbage collection moved none.\n")
+
+
+def test_gaps_are_said(tmp_path: Path) -> None:
+    """What was in between is not known."""
+    run = Run(tmp_path, random.Random(1), "f2fs", 1, ())
+    run.copy()
+    run.work(20, SEGMENTS)
+    run.copy()
+    run.work(20, SEGMENTS)
+    run.end()
+    assert "gap" not in ask(tmp_path, "atgc")
+    min((tmp_path / "run").glob("*.events.zst")).unlink()
+    assert ask(tmp_path, "atgc").splitlines()[0].endswith("; models guess what was in 1 gap.")
 
 
 def test_what_no_event_tells(tmp_path: Path) -> None:
@@ -392,15 +442,15 @@ def test_answer_in_words(tmp_path: Path) -> None:
     lines = ask(tmp_path, "greedy").splitlines()
     amplification = f"{(volume.written + volume.moved) / volume.written:.2f}"
     assert lines[1:3] == [f"254:0: programs wrote {volume.written:,} blocks of watched files.",
-                          "     blocks moved  sections  amplification    sections free  how sections are chosen"]
-    assert lines[3].split() == [f"{volume.moved:,}", str(volume.sections), amplification, str(volume.free()), "F2FS", "itself"]
-    assert lines[4].split()[:2] == [f"{f2fs.moved:,}", str(f2fs.sections)]
+                          "     blocks moved   others moved  sections  amplification    sections free  how sections are chosen"]
+    assert lines[3].split() == [f"{volume.moved:,}", "-", str(volume.sections), amplification, str(volume.free()), "F2FS", "itself"]
+    assert lines[4].split()[:3] == [f"{f2fs.moved:,}", "0", str(f2fs.sections)]
     assert lines[5].endswith(f"greedy (fewest blocks in use), {100 * (greedy.moved / f2fs.moved - 1):+.1f} % beside f2fs")
     # it is the same model, but for where the logs begin
     off = 100 * (f2fs.moved / volume.moved - 1)
-    assert lines[8] == (f"  The model moves {abs(off):.1f} % {'fewer' if off < 0 else 'more'} blocks than F2FS if it chooses as F2FS does" +
+    assert lines[9] == (f"  The model moves {abs(off):.1f} % {'fewer' if off < 0 else 'more'} blocks than F2FS if it chooses as F2FS does" +
                         (": differences between choices that are not far larger tell nothing." if abs(off) > 5 else "."))
-    assert len(lines) == 9
+    assert len(lines) == 10
 
 
 def test_nothing_was_moved(tmp_path: Path) -> None:

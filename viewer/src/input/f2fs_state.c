@@ -9,7 +9,7 @@
  *	/sys/kernel/debug/f2fs/status	status
  *	/sys/fs/f2fs/DEV/free_segments	free_segments	used if status is missing
  *	/dev/DEV			superblock	its first block
- *	/proc/self/mounts		mounts		for mode=lfs; may be missing
+ *	/proc/self/mounts		mounts		for mode=lfs and atgc; may be missing
  *
  * A folder has these files, or a folder MAJOR:MINOR with them for each volume. Each may be packed
  * with zstd as NAME.zst. A missing file becomes a note, and a malformed one is refused.
@@ -205,8 +205,10 @@ static void read_mode(struct reader *p)
 	struct mntent *mount;
 
 	while (file && (mount = getmntent(file)))
-		if (!strcmp(mount->mnt_type, "f2fs") && !strcmp(mount->mnt_dir, p->volume->path))
+		if (!strcmp(mount->mnt_type, "f2fs") && !strcmp(mount->mnt_dir, p->volume->path)) {
 			p->state->is_lfs |= hasmntopt(mount, "mode=lfs") != NULL;
+			p->state->is_atgc |= hasmntopt(mount, "atgc") != NULL;
+		}
 	read_super(p);
 	p->state->is_lfs |= p->state->super.is_zoned;
 }

@@ -23,6 +23,7 @@
  * @victims: from victim_bits; none if it is not known
  * @super: from the superblock; its @segs_per_sec is 0 if it is not known
  * @is_lfs: its logs never write into holes of dirty segments: mode=lfs, which zoned devices have
+ * @is_atgc: it was mounted with atgc
  * @sysfs_free: free segments, from sysfs; UINT64_MAX if it is not known
  * @unusable: blocks at the end of each section that cannot be written, since zones have less capacity than size: from sysfs
  * @notes: files that are missing, and what is not known without them
@@ -34,6 +35,7 @@ struct f2fs_state {
 	struct f2fs_victims victims;
 	struct f2fs_super super;
 	bool is_lfs;
+	bool is_atgc;
 	uint64_t sysfs_free;
 	uint64_t unusable;
 	char *notes[F2FS_MAX_NOTES];

@@ -10,8 +10,14 @@
 #define DEV_MINOR_MASK ((1u << DEV_SHIFT) - 1)
 /* === The extents of a file === */
 
-/* The first extent that ends after a block. */
-static size_t first_after(const struct changing *f, uint32_t lblk)
+/**
+ * replay_first_after() - find the first extent that ends after a block
+ * @f: the file
+ * @lblk: the block
+ *
+ * Return: its index; their number if there is none.
+ */
+size_t replay_first_after(const struct changing *f, uint32_t lblk)
 {
 	size_t low = 0, high = f->n;
 
@@ -55,7 +61,7 @@ static struct ft_snap_extent rest_of(struct ft_snap_extent x, uint32_t lblk)
 /* Make the range a hole. Return: where an extent in it belongs. */
 static size_t cut(struct changing *f, uint32_t lblk, uint32_t end)
 {
-	size_t i = first_after(f, lblk), last;
+	size_t i = replay_first_after(f, lblk), last;
 
 	if (i < f->n && f->ext[i].lblk < lblk) {
 		if (end_of(&f->ext[i]) > end)
@@ -163,7 +169,7 @@ static uint32_t with_why(uint32_t word, enum ft_why why)
  */
 uint32_t replay_lba_of(const struct changing *f, uint32_t lblk)
 {
-	size_t i = first_after(f, lblk);
+	size_t i = replay_first_after(f, lblk);
 
 	if (i == f->n || f->ext[i].lblk > lblk || !is_written(&f->ext[i]))
 		return FT_SNAP_UNWRITTEN;
@@ -173,7 +179,7 @@ uint32_t replay_lba_of(const struct changing *f, uint32_t lblk)
 /* Is the range where the event puts it? Then the copy is younger than the event, and has its causes, too. */
 static bool is_there(const struct changing *f, const struct ft_snap_extent *x)
 {
-	size_t i = first_after(f, x->lblk);
+	size_t i = replay_first_after(f, x->lblk);
 
 	return i < f->n && f->ext[i].lblk <= x->lblk && end_of(&f->ext[i]) >= end_of(x) &&
 	       f->ext[i].flags == x->flags && is_written(&f->ext[i]) &&
@@ -221,7 +227,7 @@ static bool store(struct replay_state *s, struct changing *f, const struct event
 /* Return: whether there were written blocks. */
 static bool erase(struct replay_state *s, struct changing *f, const struct event *e)
 {
-	size_t i = first_after(f, e->offset);
+	size_t i = replay_first_after(f, e->offset);
 	struct ft_snap_extent *prev, *next = written_from(f, i);
 	bool has_any = next && next->lblk < e->offset + e->length;
 
@@ -239,7 +245,7 @@ static bool erase(struct replay_state *s, struct changing *f, const struct event
 static void reserve(struct changing *f, uint32_t lblk, uint32_t end)
 {
 	while (lblk < end) {
-		size_t i = first_after(f, lblk);
+		size_t i = replay_first_after(f, lblk);
 		uint32_t stop = i < f->n && f->ext[i].lblk < end ? f->ext[i].lblk : end;
 
 		if (stop > lblk) {
@@ -315,7 +321,7 @@ uint32_t replay_volume_at(const struct replay_state *s, uint32_t dev)
 size_t replay_breaks(const struct changing *f, uint32_t lblk, uint32_t end,
 		     void (*found)(void *arg, uint32_t last_lba, const struct ft_snap_extent *x), void *arg)
 {
-	size_t i = first_after(f, lblk), n = 0;
+	size_t i = replay_first_after(f, lblk), n = 0;
 	const struct ft_snap_extent *prev = written_before(f, i), *x;
 
 	for (x = written_from(f, i); x; prev = x, x = written_from(f, (size_t)(x - f->ext) + 1)) {

@@ -80,6 +80,7 @@ static inline bool is_written(const struct ft_snap_extent *x)
 void replay_append(struct changing *f, struct ft_snap_extent x);
 struct changing *replay_file_at(struct replay_state *s, uint32_t volume, uint32_t ino);
 uint32_t replay_volume_at(const struct replay_state *s, uint32_t dev);
+size_t replay_first_after(const struct changing *f, uint32_t lblk);
 uint32_t replay_lba_of(const struct changing *f, uint32_t lblk);
 bool replay_apply(struct replay_state *s, const struct event *e);
 size_t replay_breaks(const struct changing *f, uint32_t lblk, uint32_t end,

@@ -14,6 +14,9 @@
 #define ATGC_LEAST 10
 #define ATGC_AGE 60
 
+/* The model needs hardly ever more than some sections where F2FS has emptied one. */
+#define ENOUGH 64
+
 const char *const collector_choices[N_CHOICES] = {
 	[CHOICE_F2FS] = "f2fs",
 	[CHOICE_GREEDY] = "greedy",
@@ -155,7 +158,7 @@ static uint64_t space_of(const struct collector *c)
 
 	for (int log = 0; log < F2FS_N_TYPES; log++)
 		if (c->is_new[log])
-			sum += collector_rest(c->unit, c->head[log] * F2FS_SEGMENT_BLKS + c->next[log] - 1) - 1;
+			sum += collector_rest(c->unit, c->head[log], c->next[log]);
 	return sum;
 }
 
@@ -203,10 +206,10 @@ static uint64_t gain_by_age(const struct collector *c, const struct candidate *o
 	return 10000 * (last + 1 - one->mtime) / (last + 1 - first) * ATGC_AGE + 10000 * (blks - one->in_use) / blks * (100 - ATGC_AGE);
 }
 
-/* The first of the best candidates, as F2FS takes it. */
+/* The best candidate; of equal ones the first by number, where F2FS goes on after its last victim. */
 static uint32_t find_victim(struct collector *c, bool is_foreground)
 {
-	enum collector_choice choice = c->choice == CHOICE_F2FS && !is_foreground ? CHOICE_COST_BENEFIT : c->choice;
+	enum collector_choice choice = c->choice != CHOICE_F2FS || is_foreground ? c->choice : c->is_atgc ? CHOICE_ATGC : CHOICE_COST_BENEFIT;
 	AUTO_FREE struct candidate *list = xcalloc(c->n / c->unit, sizeof(*list));
 	size_t n = find_candidates(c, list), looked = n;
 	uint32_t best = COLLECTOR_NONE;
@@ -237,16 +240,17 @@ static uint32_t find_victim(struct collector *c, bool is_foreground)
  * collector_init() - begin a model
  * @c: the model; to be freed with collector_free()
  * @choice: how it chooses what it collects
- * @segments: of the volume, with their bits
+ * @state: of the volume, with the bits of segments
  * @unit: segments of a section
- * @now: the time of @segments, in seconds
+ * @now: its time, in seconds
  */
-void collector_init(struct collector *c, enum collector_choice choice, const struct f2fs_segments *segments, uint32_t unit, uint64_t now)
+void collector_init(struct collector *c, enum collector_choice choice, const struct f2fs_state *state, uint32_t unit, uint64_t now)
 {
+	const struct f2fs_segments *segments = &state->segments;
 	size_t n = segments->n / unit * unit, blks = n * F2FS_SEGMENT_BLKS;
 	uint64_t last = 0;
 
-	*c = (struct collector){ .choice = choice, .n = (uint32_t)n, .unit = unit, .victim = COLLECTOR_NONE, .now = now, .oldest = now };
+	*c = (struct collector){ .choice = choice, .is_atgc = state->is_atgc, .n = (uint32_t)n, .unit = unit, .victim = COLLECTOR_NONE, .now = now, .oldest = now };
 	c->place = xcalloc(blks, sizeof(*c->place));
 	c->block = xcalloc(blks, sizeof(*c->block));
 	memset(c->place, 0xff, blks * sizeof(*c->place));
@@ -292,7 +296,7 @@ void collector_begin(struct collector *c, const uint8_t *use, const struct f2fs_
 			end--;
 		c->head[log] = (uint32_t)head;
 		c->next[log] = end;
-		c->is_new[log] = end;
+		c->is_new[log] = true;
 	}
 }
 
@@ -405,11 +409,11 @@ bool collector_collect(struct collector *c, bool is_foreground)
  * @c: the model
  * @space: the blocks that F2FS's logs can write before more sections have to become free
  *
- * Stops where nothing is left to collect, and after as many sections as there are: all may be nearly full.
+ * Stops where nothing is left to collect, and after %ENOUGH sections: all may be nearly full.
  */
 void collector_collect_until(struct collector *c, uint64_t space)
 {
-	for (uint32_t n = c->n / c->unit; space_of(c) + c->unit * F2FS_SEGMENT_BLKS / 2 < space && n && collector_collect(c, true); n--)
+	for (uint32_t n = ENOUGH; space_of(c) + c->unit * F2FS_SEGMENT_BLKS / 2 < space && n && collector_collect(c, true); n--)
 		;
 }
 

@@ -2,15 +2,14 @@
 /* Beside the pipeline: a model of F2FS's logs and of its garbage collection. */
 #pragma once
 
-#include "input/f2fs_segments.h"
-#include "input/f2fs_status.h"
+#include "input/f2fs_state.h"
 
 /* No block, segment or section. */
 #define COLLECTOR_NONE UINT32_MAX
 
 /**
  * enum collector_choice - how the model chooses what it collects
- * @CHOICE_F2FS: greedy in the foreground, cost-benefit in the background
+ * @CHOICE_F2FS: greedy in the foreground; in the background by cost and benefit, or with atgc by age
  * @CHOICE_GREEDY: the section with the fewest blocks in use
  * @CHOICE_COST_BENEFIT: get_cb_cost() of F2FS: few blocks in use, or old
  * @CHOICE_ATGC: atgc_lookup_victim() of F2FS, without its threshold of age: the best of the oldest sections
@@ -42,6 +41,7 @@ enum block_use {
 /**
  * struct collector - a model of the main area of a volume
  * @choice: how it chooses
+ * @is_atgc: F2FS chooses by age in the background
  * @use: by block of the volume, enum block_use; the caller's
  * @n: number of segments
  * @unit: segments of a section
@@ -71,6 +71,7 @@ enum block_use {
  */
 struct collector {
 	enum collector_choice choice;
+	bool is_atgc;
 	const uint8_t *use;
 	uint32_t n, unit;
 	uint32_t *place, *block;
@@ -91,7 +92,7 @@ struct collector {
 
 extern const char *const collector_choices[N_CHOICES];
 
-void collector_init(struct collector *c, enum collector_choice choice, const struct f2fs_segments *segments, uint32_t unit, uint64_t now);
+void collector_init(struct collector *c, enum collector_choice choice, const struct f2fs_state *state, uint32_t unit, uint64_t now);
 void collector_begin(struct collector *c, const uint8_t *use, const struct f2fs_status *status);
 void collector_write(struct collector *c, uint32_t block, uint32_t old, enum f2fs_type log);
 void collector_shift(struct collector *c, uint32_t block, uint32_t old);
@@ -106,8 +107,8 @@ static inline uint32_t collector_room(const struct collector *c)
 	return c->n_free - (uint32_t)min_of(c->n_free, c->n_nodes);
 }
 
-/* The blocks of a section from one on. */
-static inline uint32_t collector_rest(uint32_t unit, uint32_t at)
+/* The blocks of a section from one of a segment on. */
+static inline uint32_t collector_rest(uint32_t unit, uint32_t segment, uint32_t next)
 {
-	return unit * F2FS_SEGMENT_BLKS - at % (unit * F2FS_SEGMENT_BLKS);
+	return (unit - segment % unit) * F2FS_SEGMENT_BLKS - next;
 }

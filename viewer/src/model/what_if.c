@@ -149,7 +149,7 @@ static uint64_t space_of(const struct what_if_volume *w)
 	uint64_t sum = (uint64_t)w->n_free * w->unit * F2FS_SEGMENT_BLKS;
 
 	for (int i = 0; i < F2FS_HOT_NODE; i++)
-		sum += w->is_new[i] ? collector_rest(w->unit, w->last[i]) - 1 : 0;
+		sum += w->is_new[i] ? collector_rest(w->unit, w->last[i] / F2FS_SEGMENT_BLKS, w->last[i] % F2FS_SEGMENT_BLKS + 1) : 0;
 	return sum;
 }
 
@@ -226,10 +226,12 @@ static void place(struct what_if_volume *w, const struct changing *f, const stru
 
 static void drop_range(struct what_if_volume *w, const struct changing *f, uint32_t lblk, uint32_t end)
 {
-	for (const struct ft_snap_extent *x = f->ext; x < f->ext + f->n && x->lblk < end; x++)
-		for (uint32_t i = 0; i < x->len && block_of(w, x->lba + i) < w->n; i++)
-			if (x->lblk + i >= lblk && x->lblk + i < end)
-				drop(w, block_of(w, x->lba + i));
+	for (const struct ft_snap_extent *x = f->ext + replay_first_after(f, lblk); x < f->ext + f->n && x->lblk < end; x++) {
+		uint32_t from = x->lblk < lblk ? lblk - x->lblk : 0, to = (uint32_t)min_of(x->len, end - x->lblk);
+
+		for (uint32_t i = from; i < to && block_of(w, x->lba + i) < w->n; i++)
+			drop(w, block_of(w, x->lba + i));
+	}
 }
 
 static struct what_if_volume *volume_at(const struct what_if *what_if, uint32_t dev)
@@ -250,7 +252,7 @@ static void on_event(void *arg, struct replay_state *s, const struct event *e)
 		const struct changing *f = replay_file_at(s, volume, e->ino);
 
 		FOR_EACH_MODEL(c, w)
-			c->now = e->time_ns / NSEC_PER_SEC;
+			c->now = max_of(c->now, e->time_ns / NSEC_PER_SEC);
 		if (e->kind == EVENT_PLACED)
 			place(w, f, e);
 		else if (e->kind == EVENT_HOLE)
@@ -305,7 +307,7 @@ static struct what_if_volume *begin_volume(struct what_if *what_if, uint32_t dev
 	memset(w->last, 0xff, sizeof(w->last));
 	for (int i = 0; i < N_CHOICES; i++)
 		if (what_if->choices[i])
-			collector_init(&w->models[i], i, &state->segments, unit, now_s);
+			collector_init(&w->models[i], i, state, unit, now_s);
 	return w;
 }
 
@@ -339,8 +341,10 @@ static void begin_all(struct what_if_volume *w, const uint8_t *uses, const struc
 	FOR_EACH_MODEL(c, w)
 		collector_begin(c, w->use, status);
 	for (int i = 0; i < F2FS_HOT_NODE; i++) {
-		w->is_new[i] = w->models[CHOICE_F2FS].is_new[i];
-		w->last[i] = w->is_new[i] ? w->models[CHOICE_F2FS].head[i] * F2FS_SEGMENT_BLKS + w->models[CHOICE_F2FS].next[i] - 1 : COLLECTOR_NONE;
+		const struct collector *c = &w->models[CHOICE_F2FS];
+
+		w->is_new[i] = c->is_new[i] && c->next[i];
+		w->last[i] = w->is_new[i] ? c->head[i] * F2FS_SEGMENT_BLKS + c->next[i] - 1 : COLLECTOR_NONE;
 	}
 }
 
@@ -381,7 +385,8 @@ static struct f2fs_state *states_at(const struct reading *r, size_t i, const str
 		return xcalloc(table->n_volumes, sizeof(*states));
 	states = f2fs_states_read(table, dir, &trouble);
 	if (trouble)
-		die("%s", trouble);
+		warn("%s", trouble);
+	free(trouble);
 	return states;
 }
 

@@ -464,7 +464,7 @@ void gc_put_metrics(struct metrics *m, const struct table *table, const char *pa
 int gc_run(const struct options *options)
 {
 	struct outfile out;
-	AUTO(gc_runs_free) struct gc_runs runs;
+	AUTO(gc_runs_free) struct gc_runs runs = { 0 };
 	struct json json = { 0 };
 	size_t from;
 

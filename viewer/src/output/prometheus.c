@@ -107,8 +107,12 @@ static void put_label(FILE *file, const char *path)
  */
 void metrics_begin(struct metrics *m, const char *name, const char *help)
 {
+	static const char counter[] = "_total";
+	size_t len = strlen(name);
+	bool is_counter = len >= strlen(counter) && !strcmp(name + len - strlen(counter), counter);
+
 	m->name = name;
-	fprintf(m->file, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, strstr(name, "_total") ? "counter" : "gauge");
+	fprintf(m->file, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, is_counter ? "counter" : "gauge");
 }
 
 static void begin_sample(const struct metrics *m, const struct volume *v)

@@ -13,7 +13,7 @@
 /* === Sentences === */
 
 static const char *const texts[N_CHOICES] = {
-	[CHOICE_F2FS] = "f2fs (in the model): greedy in the foreground, cost-benefit in the background",
+	[CHOICE_F2FS] = "f2fs (in the model: as F2FS chooses)",
 	[CHOICE_GREEDY] = "greedy (fewest blocks in use)",
 	[CHOICE_COST_BENEFIT] = "cost-benefit (few blocks in use, and old)",
 	[CHOICE_ATGC] = "atgc (the best of the oldest sections)",
@@ -22,40 +22,48 @@ static const char *const texts[N_CHOICES] = {
 
 static double percent_more(uint64_t than, uint64_t n)
 {
-	return than ? 100 * ((double)n / (double)than - 1) : 0;
+	return 100 * ((double)n / (double)than - 1);
 }
 
-static void say_line(FILE *out, const struct what_if_volume *w, uint64_t moved, uint64_t sections, uint64_t n_free)
+static void say_line(FILE *out, const struct what_if_volume *w, uint64_t moved, const char *others, uint64_t sections, uint64_t n_free)
 {
-	fprintf(out, "  %15s%10s%15.2f%17s  ", GROUPED(moved), GROUPED(sections),
-		w->written ? (double)(w->written + moved) / (double)w->written : 0, GROUPED(n_free));
+	AUTO_FREE char *amplification = w->written ? xasprintf("%.2f", (double)(w->written + moved) / (double)w->written) : xasprintf("-");
+
+	fprintf(out, "  %15s%15s%10s%15s%17s  ", GROUPED(moved), others, GROUPED(sections), amplification, GROUPED(n_free));
 }
 
 static void say_model(FILE *out, const struct what_if_volume *w, const struct collector *c)
 {
-	say_line(out, w, c->moved, c->sections, collector_room(c));
+	const struct collector *f2fs = &w->models[CHOICE_F2FS];
+
+	say_line(out, w, c->moved, GROUPED(c->others), c->sections, collector_room(c));
 	fprintf(out, "%s", texts[c->choice]);
-	if (c->choice != CHOICE_F2FS)
-		fprintf(out, ", %+.1f %% beside f2fs", percent_more(w->models[CHOICE_F2FS].moved, c->moved));
+	if (c->choice != CHOICE_F2FS && f2fs->moved + f2fs->others)
+		fprintf(out, ", %+.1f %% beside f2fs", percent_more(f2fs->moved + f2fs->others, c->moved + c->others));
+	if (c->choice == CHOICE_HOT_COLD && !c->n_lives)
+		fputs("; no block was rewritten", out);
 	fputc('\n', out);
 }
 
 static void say_volume(FILE *out, struct what_if_volume *w)
 {
-	double off = percent_more(w->moved, w->models[CHOICE_F2FS].moved);
+	double off;
 
 	fprintf(out, "%u:%u: programs wrote %s of watched files", w->dev >> DEV_SHIFT, w->dev & ((1u << DEV_SHIFT) - 1), COUNT(w->written, "block"));
 	if (!w->moved) {
 		fputs(", and garbage collection moved none.\n", out);
 		return;
 	}
-	fprintf(out, ".\n  %15s%10s%15s%17s  how sections are chosen\n", "blocks moved", "sections", "amplification", "sections free");
-	say_line(out, w, w->moved, w->sections, w->n_free);
+	off = percent_more(w->moved, w->models[CHOICE_F2FS].moved);
+	fprintf(out, ".\n  %15s%15s%10s%15s%17s  how sections are chosen\n", "blocks moved", "others moved", "sections", "amplification",
+		"sections free");
+	say_line(out, w, w->moved, "-", w->sections, w->n_free);
 	fputs("F2FS itself\n", out);
 	FOR_EACH_MODEL(c, w)
 		say_model(out, w, c);
-	fputs("  blocks moved, written: of watched files; sections: those that they were moved out of; amplification: blocks written and moved, by\n"
-	      "  blocks written; sections free: in the end\n", out);
+	fputs("  blocks moved: of watched files; others moved: data of directories and files that are not, which F2FS does not tell; sections: those\n"
+	      "  that were collected; amplification: blocks of watched files that were written and moved, by those written; sections free: in the end\n"
+	      "  A choice is that of all collections; F2FS itself is greedy in the foreground.\n", out);
 	fprintf(out, "  The model moves %.1f %% %s blocks than F2FS if it chooses as F2FS does", off < 0 ? -off : off, off < 0 ? "fewer" : "more");
 	fprintf(out, "%s.\n", off > NEAR || off < -NEAR ? ": differences between choices that are not far larger tell nothing" : "");
 }
@@ -109,8 +117,11 @@ void what_if_write(const char *dir, const char *choice, enum sheet_form form)
 		json_number(&json, "gaps", what_if.n_gaps);
 		json_array(&json, "volumes");
 	} else {
-		fprintf(out.file, "%s: from %s to %s, with events of %s.\n", dir, TIME_AT(what_if.first_ns), TIME_AT(what_if.last_ns),
+		fprintf(out.file, "%s: from %s to %s, with events of %s", dir, TIME_AT(what_if.first_ns), TIME_AT(what_if.last_ns),
 			DURATION((double)what_if.known_ns));
+		if (what_if.n_gaps)
+			fprintf(out.file, "; models guess what was in %s", COUNT(what_if.n_gaps, "gap"));
+		fputs(".\n", out.file);
 	}
 	for (size_t i = 0; i < what_if.n; i++)
 		if (form == FORM_JSON)

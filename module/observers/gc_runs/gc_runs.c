@@ -106,7 +106,7 @@ static void probe_begin(void *unused, struct super_block *sb, int gc_type, bool 
 		};
 		strscpy(runs->now.comm, current->comm, sizeof(runs->now.comm));
 		WRITE_ONCE(runs->running, runs->nr + 1);
-		smp_wmb(); /* with that of begin_wait() */
+		smp_wmb(); /* with that of begin() in waits.c */
 		WRITE_ONCE(runs->nr, runs->nr + 1);
 		raw_spin_unlock_irqrestore(&runs->lock, flags);
 	}
@@ -212,6 +212,7 @@ static void watch(void *state)
 	struct ft_collections *runs = state;
 
 	raw_spin_lock_init(&runs->lock);
+	runs->missed_before = max(ft_gc_waits_lost(runs), 0L);
 }
 
 const struct ft_observer ft_gc_runs = {

@@ -231,10 +231,12 @@ static int end_wait(struct kretprobe_instance *ri, struct pt_regs *regs)
 /**
  * struct sleeper - a task that is about to sleep until F2FS's thread has collected, or to collect
  * @task: the task, which alone takes and leaves this place; %NULL: it is free
+ * @born: when it was started: a later one may have its address
  * @call: its wait
  */
 struct sleeper {
 	const struct task_struct *task;
+	u64 born;
 	struct call call;
 };
 
@@ -247,14 +249,16 @@ static bool follows_sleeps;	/* written by the work, and by detach after it */
 static bool leave(struct call *call)
 {
 	struct sleeper *s;
+	bool is_own;
 
 	for (s = sleepers; atomic_read(&nr_sleepers) && s < sleepers + FT_GC_ASLEEP; s++) {
 		if (READ_ONCE(s->task) != current)
 			continue;
 		*call = s->call;
+		is_own = s->born == current->start_time;
 		smp_store_release(&s->task, NULL); /* the call has been read */
 		atomic_dec(&nr_sleepers);
-		return true;
+		return is_own;
 	}
 	return false;
 }
@@ -276,6 +280,7 @@ static int end_before(struct kretprobe_instance *ri, struct pt_regs *regs)
 	for (s = sleepers; s < sleepers + FT_GC_ASLEEP; s++) {
 		if (READ_ONCE(s->task) || cmpxchg(&s->task, NULL, current))
 			continue;
+		s->born = current->start_time;
 		s->call = *call;
 		atomic_inc(&nr_sleepers);
 		return 0;
@@ -329,7 +334,7 @@ static DECLARE_WORK(merged_work, follow_sleeps);
  */
 void ft_gc_waits_merged(void)
 {
-	if (!READ_ONCE(follows_sleeps))
+	if (attached[ARRAY_SIZE(functions) - 1] && !READ_ONCE(follows_sleeps))
 		schedule_work(&merged_work);
 }
 
@@ -365,6 +370,7 @@ void ft_gc_waits_attach(void)
 		ft_mem_add(-(long)PROBE_BYTES);
 		pr_notice("gc_runs: who waits for a collection%s is not known, %s cannot be followed (error %d)\n",
 			  i ? " with gc_merge" : "", functions[i].name, err);
+		break; /* the others are of no use without it */
 	}
 }
 
@@ -378,6 +384,7 @@ void ft_gc_waits_detach(void)
 	size_t i;
 
 	cancel_work_sync(&merged_work);
+	WRITE_ONCE(follows_sleeps, false);
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (!attached[i])
 			continue;
@@ -388,7 +395,7 @@ void ft_gc_waits_detach(void)
 	/* a task between two of these functions has left none behind */
 	memset(sleepers, 0, sizeof(sleepers));
 	atomic_set(&nr_sleepers, 0);
-	follows_sleeps = false;
+	atomic_long_set(&no_place, 0);
 }
 
 /* Waits of tasks of the machine that were missed. */

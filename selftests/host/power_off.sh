@@ -58,7 +58,10 @@ write_and_fail() {
 	rc=0
 	wait "$pid" || rc=$?
 	# QEMU was killed: not a guest that ended, whose kernel warned (125), or whose program failed
-	[ "$rc" = 124 ]
+	[ "$rc" = 124 ] && return
+	echo "# the guest ended with status $rc; its last lines:"
+	tail -n 5 "$dir/out" | sed 's/^/# /'
+	return 1
 }
 
 # moments() - print that many moments, from the next step on

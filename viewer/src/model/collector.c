@@ -69,7 +69,7 @@ static void take(struct collector *c, uint32_t block)
 
 static bool is_open(const struct collector *c, uint32_t section)
 {
-	for (int log = 0; log < F2FS_N_TYPES; log++)
+	for (int log = 0; log < N_DATA_LOGS; log++)
 		if (c->head[log] != COLLECTOR_NONE && section_of(c, c->head[log]) == section)
 			return true;
 	return false;
@@ -156,7 +156,7 @@ static uint64_t space_of(const struct collector *c)
 {
 	uint64_t sum = (uint64_t)collector_room(c) * c->unit * F2FS_SEGMENT_BLKS;
 
-	for (int log = 0; log < F2FS_N_TYPES; log++)
+	for (int log = 0; log < N_DATA_LOGS; log++)
 		if (c->is_new[log])
 			sum += collector_rest(c->unit, c->head[log], c->next[log]);
 	return sum;
@@ -270,7 +270,7 @@ void collector_init(struct collector *c, enum collector_choice choice, const str
 		c->mtime[i] = segments->mtime ? now - min_of(now, last - segments->mtime[i]) : now;
 		c->oldest = min_of(c->oldest, c->mtime[i]);
 	}
-	for (int log = 0; log < F2FS_N_TYPES; log++)
+	for (int log = 0; log < N_DATA_LOGS; log++)
 		c->head[log] = COLLECTOR_NONE;
 }
 
@@ -286,7 +286,7 @@ void collector_begin(struct collector *c, const uint8_t *use, const struct f2fs_
 	for (uint32_t i = 0; i < c->n * F2FS_SEGMENT_BLKS; i++)
 		if (use[i] >= BLOCK_OTHER)
 			put(c, i, i);
-	for (int log = 0; log < F2FS_HOT_NODE; log++) {
+	for (int log = 0; log < N_DATA_LOGS; log++) {
 		uint32_t end = F2FS_SEGMENT_BLKS;
 		int64_t head = status->segments ? status->heads[log] : -1;
 
@@ -378,6 +378,7 @@ void collector_drop(struct collector *c, uint32_t block)
  */
 bool collector_collect(struct collector *c, bool is_foreground)
 {
+	bool keeps_age = c->choice == CHOICE_ATGC || (c->choice == CHOICE_F2FS && c->is_atgc);
 	uint32_t blks = c->unit * F2FS_SEGMENT_BLKS, at, end;
 
 	c->victim = find_victim(c, is_foreground);
@@ -387,11 +388,11 @@ bool collector_collect(struct collector *c, bool is_foreground)
 	at = c->victim * blks;
 	for (end = at + blks; at < end; at++) {
 		uint32_t block = c->block[at], from = at / F2FS_SEGMENT_BLKS;
-		uint64_t mtime = c->choice == CHOICE_ATGC ? c->mtime[from] : c->now;
+		uint64_t mtime = keeps_age ? c->mtime[from] : c->now;
 
 		if (block == COLLECTOR_NONE)
 			continue;
-		if (c->choice != CHOICE_ATGC)
+		if (!keeps_age)
 			touch(c, from, c->now);
 		if (!append(c, block, F2FS_COLD_DATA, mtime))
 			break;

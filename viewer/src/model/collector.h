@@ -7,6 +7,9 @@
 /* No block, segment or section. */
 #define COLLECTOR_NONE UINT32_MAX
 
+/* Logs of data: the types before those of nodes. */
+#define N_DATA_LOGS F2FS_HOT_NODE
+
 /**
  * enum collector_choice - how the model chooses what it collects
  * @CHOICE_F2FS: greedy in the foreground; in the background by cost and benefit, or with atgc by age
@@ -80,8 +83,8 @@ struct collector {
 	uint64_t *mtime;
 	uint32_t *in_use;
 	uint32_t n_free, n_nodes;
-	uint32_t head[F2FS_N_TYPES], next[F2FS_N_TYPES];
-	bool is_new[F2FS_N_TYPES];
+	uint32_t head[N_DATA_LOGS], next[N_DATA_LOGS];
+	bool is_new[N_DATA_LOGS];
 	uint32_t holes_limit;
 	uint32_t last, victim;
 	uint64_t oldest, now;

@@ -105,7 +105,7 @@ static enum f2fs_type find_log(const struct what_if_volume *w, uint32_t block)
 	enum f2fs_type by_type = type_of(w, block), log = by_type;
 	int found = 0;
 
-	for (enum f2fs_type i = F2FS_HOT_DATA; i < F2FS_HOT_NODE; i++) {
+	for (enum f2fs_type i = F2FS_HOT_DATA; i < N_DATA_LOGS; i++) {
 		if (w->last[i] == COLLECTOR_NONE || (w->last[i] + 1) % F2FS_SEGMENT_BLKS)
 			continue;
 		if (found++)
@@ -120,9 +120,9 @@ static enum f2fs_type follow_log(struct what_if_volume *w, uint32_t block, bool 
 {
 	enum f2fs_type log = F2FS_HOT_DATA;
 
-	while (log < F2FS_HOT_NODE && w->last[log] / F2FS_SEGMENT_BLKS != block / F2FS_SEGMENT_BLKS)
+	while (log < N_DATA_LOGS && w->last[log] / F2FS_SEGMENT_BLKS != block / F2FS_SEGMENT_BLKS)
 		log++;
-	if (log == F2FS_HOT_NODE) {
+	if (log == N_DATA_LOGS) {
 		log = is_collection ? F2FS_COLD_DATA : find_log(w, block);
 		w->is_new[log] = open_segment(w, block);
 	}
@@ -148,7 +148,7 @@ static uint64_t space_of(const struct what_if_volume *w)
 {
 	uint64_t sum = (uint64_t)w->n_free * w->unit * F2FS_SEGMENT_BLKS;
 
-	for (int i = 0; i < F2FS_HOT_NODE; i++)
+	for (int i = 0; i < N_DATA_LOGS; i++)
 		sum += w->is_new[i] ? collector_rest(w->unit, w->last[i] / F2FS_SEGMENT_BLKS, w->last[i] % F2FS_SEGMENT_BLKS + 1) : 0;
 	return sum;
 }
@@ -340,7 +340,7 @@ static void begin_all(struct what_if_volume *w, const uint8_t *uses, const struc
 			begin_block(w, i, uses[i]);
 	FOR_EACH_MODEL(c, w)
 		collector_begin(c, w->use, status);
-	for (int i = 0; i < F2FS_HOT_NODE; i++) {
+	for (int i = 0; i < N_DATA_LOGS; i++) {
 		const struct collector *c = &w->models[CHOICE_F2FS];
 
 		w->is_new[i] = c->is_new[i] && c->next[i];

@@ -37,8 +37,8 @@ struct what_if_volume {
 	uint32_t n_free;
 	bool is_lfs;
 	bool *begun;
-	uint32_t last[F2FS_HOT_NODE];
-	bool is_new[F2FS_HOT_NODE];
+	uint32_t last[N_DATA_LOGS];
+	bool is_new[N_DATA_LOGS];
 	uint64_t written, moved, sections;
 	struct collector models[N_CHOICES];
 };

@@ -195,7 +195,7 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 
 	add_lost(&sum, l, n);
 	if (sum.lost < 0)
-		fputs("  Who waits for the lock of a collection cannot be seen on this kernel.\n", out);
+		fputs("  Who waits for a collection cannot be seen on this kernel.\n", out);
 	else if (sum.lost)
 		fprintf(out, "  Up to %s more were not measured: too many tasks waited.\n", COUNT((uint64_t)sum.lost, "wait"));
 	if (!sum.ns && !sum.waited)
@@ -393,7 +393,7 @@ static const struct gc_metric {
 	{ "fragtrace_gc_freed_sections_total", "Sections that they freed at once, as they do in the foreground.",
 	  GC_SUM, offsetof(struct gc_line, sections), NUMBER },
 	{ "fragtrace_gc_stopped_seconds_total",
-	  "How long processes were stopped: they collected in their own calls, or waited for the lock of a collection.",
+	  "How long processes were stopped: they collected in their own calls, or waited for a collection.",
 	  GC_PROCESS, 0, NANOSECONDS },
 };
 

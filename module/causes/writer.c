@@ -37,6 +37,7 @@
 #define MANY_OF_USER	256
 
 DEFINE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
+DEFINE_PER_CPU(struct ft_sums_cache, ft_sums_cache);
 
 /**
  * ft_writers_new() - prepare for the processes of a volume
@@ -101,8 +102,10 @@ void ft_writers_free(struct ft_writers *writers)
 	if (!writers)
 		return;
 	/* the next volume may have the same address */
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		WRITE_ONCE(per_cpu_ptr(&ft_writer_cache, cpu)->vol, NULL);
+		WRITE_ONCE(per_cpu_ptr(&ft_sums_cache, cpu)->vol, NULL);
+	}
 	xa_for_each(&writers->by_number, i, w)
 		ft_mem_free(w, size_of(w->cgroup, w->sums));
 	xa_destroy(&writers->by_number);
@@ -267,18 +270,24 @@ u32 ft_writer_first(struct ft_volume *vol, u32 number)
 }
 
 /**
- * ft_writer_sums() - the numbers that are counted by process
+ * ft_writer_find_sums() - find the numbers that are counted by process
  * @vol: the volume
  * @number: any number of the process
  *
- * Context: as ft_writer_find().
- * Return: as many as ft_writer_keep_sums() has said; %NULL if the number means no process.
+ * The slow half of ft_writer_sums().
+ *
+ * Context: atomic.
+ * Return: as ft_writer_sums().
  */
-atomic64_t *ft_writer_sums(struct ft_volume *vol, u32 number)
+atomic64_t *ft_writer_find_sums(struct ft_volume *vol, u32 number)
 {
+	struct ft_sums_cache *cache = raw_cpu_ptr(&ft_sums_cache);
 	const struct ft_writer *w = ft_writer_find(vol, number);
 
 	if (w && w->same_as != number)
 		w = ft_writer_find(vol, w->same_as);
+	cache->number = number;
+	cache->sums = w ? w->sums : NULL;
+	cache->vol = vol;
 	return w ? w->sums : NULL;
 }

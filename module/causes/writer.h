@@ -95,13 +95,27 @@ struct ft_writer_cache {
 
 DECLARE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
 
+/**
+ * struct ft_sums_cache - the last process that a CPU counted for
+ * @vol: the volume
+ * @sums: as ft_writer_sums() returns them
+ * @number: its number
+ */
+struct ft_sums_cache {
+	const struct ft_volume *vol;
+	atomic64_t *sums;
+	u32 number;
+};
+
+DECLARE_PER_CPU(struct ft_sums_cache, ft_sums_cache);
+
 void ft_writer_keep_sums(unsigned int nr);
 struct ft_writers *ft_writers_new(void);
 void ft_writers_free(struct ft_writers *writers);
 u32 ft_writer_number(struct ft_volume *vol);
 struct ft_writer *ft_writer_find(struct ft_volume *vol, u32 number);
 u32 ft_writer_first(struct ft_volume *vol, u32 number);
-atomic64_t *ft_writer_sums(struct ft_volume *vol, u32 number);
+atomic64_t *ft_writer_find_sums(struct ft_volume *vol, u32 number);
 
 static inline u32 ft_writer_period(void)
 {
@@ -135,6 +149,26 @@ static inline u32 ft_writer_current(struct ft_volume *vol)
 		   cache->period == ft_writer_period()))
 		return cache->number;
 	return ft_writer_number(vol);
+}
+
+/**
+ * ft_writer_sums() - the numbers that are counted by process
+ * @vol: the volume
+ * @number: any number of the process
+ *
+ * Context: atomic.
+ * Return: as many as ft_writer_keep_sums() has said, valid as long as the volume; %NULL if the
+ * number means no process.
+ */
+static inline atomic64_t *ft_writer_sums(struct ft_volume *vol, u32 number)
+{
+	struct ft_sums_cache *cache = raw_cpu_ptr(&ft_sums_cache);
+
+	/* what a number means never changes */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	    likely(cache->vol == vol && cache->number == number))
+		return cache->sums;
+	return ft_writer_find_sums(vol, number);
 }
 
 #endif

@@ -50,12 +50,6 @@ static enum ft_flush flush_of(const struct f2fs_io_info *fio)
 	return FT_FLUSH_SYNC;
 }
 
-/* May F2FS move this block, not write it for a user? */
-static __always_inline bool may_be_moved(const FT_PAGE *page, const struct f2fs_io_info *fio)
-{
-	return fio->io_type != FS_DATA_IO || ft_migrates(page);
-}
-
 /*
  * The page is marked as for garbage collection. F2FS also marks blocks that it moves
  * within a file or to another one. True if this is such a block.
@@ -68,9 +62,21 @@ static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 		READ_ONCE(rec->doubt) == FT_OP_RANGE) || !ft_gc_chosen(vol, fio->old_blkaddr);
 }
 
-static noinline enum ft_op moved_by(struct ft_volume *vol, struct ft_inode *rec,
-				    const FT_PAGE *page, const struct inode *inode,
-				    const struct f2fs_io_info *fio)
+/**
+ * ft_probe_moved_by() - the operation that moves a block
+ * @vol: the volume
+ * @rec: its file, or %NULL if that is not watched
+ * @page: the page that is written
+ * @inode: of the page
+ * @fio: what F2FS says of the write
+ *
+ * The slow half of ft_probe_mover().
+ *
+ * Context: a probe; causes are wanted. Takes rec->lock.
+ * Return: the operation, %FT_OP_UNKNOWN if none moves it.
+ */
+enum ft_op ft_probe_moved_by(struct ft_volume *vol, struct ft_inode *rec, const FT_PAGE *page,
+			     const struct inode *inode, const struct f2fs_io_info *fio)
 {
 	/* a note may say that a range is moved */
 	if (rec && ft_inode_has_note(rec)) {
@@ -90,24 +96,7 @@ static noinline enum ft_op moved_by(struct ft_volume *vol, struct ft_inode *rec,
 		       FT_OP_GC_FG : FT_OP_GC_BG;
 }
 
-/**
- * ft_probe_mover() - the operation that moves a block
- * @vol: the volume
- * @rec: its file, or %NULL if that is not watched
- * @page: the page that is written
- * @inode: of the page
- * @fio: what F2FS says of the write
- *
- * Context: a probe; causes are wanted. Takes rec->lock.
- * Return: the operation, %FT_OP_UNKNOWN if none moves it.
- */
-enum ft_op ft_probe_mover(struct ft_volume *vol, struct ft_inode *rec, const FT_PAGE *page,
-			  const struct inode *inode, const struct f2fs_io_info *fio)
-{
-	return may_be_moved(page, fio) ? moved_by(vol, rec, page, inode, fio) : FT_OP_UNKNOWN;
-}
-
-/* Count a block that garbage collection has moved; @moved is what moved_by() says. */
+/* Count a block that garbage collection has moved; @moved is what ft_probe_mover() says. */
 static noinline void count_moved(struct ft_volume *vol, struct ft_inode *rec,
 				 const struct f2fs_io_info *fio, enum ft_op moved)
 {
@@ -115,7 +104,7 @@ static noinline void count_moved(struct ft_volume *vol, struct ft_inode *rec,
 		ft_gc_moved(vol, rec, fio->old_blkaddr);
 }
 
-/* Complete what is known of a block; alloc->op is what moved_by() says. rec->lock is held. */
+/* Complete what is known of a block; alloc->op is what ft_probe_mover() says. rec->lock is held. */
 static void describe(struct ft_inode *rec, const FT_PAGE *page,
 		     const struct f2fs_io_info *fio, struct ft_alloc *alloc)
 {
@@ -209,8 +198,7 @@ static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
 	if (!vol)
 		return;
 	ft_log_took(vol, fio->temp, fio->ino, FT_SNAP_WRITER_UNKNOWN, fio->new_blkaddr);
-	if (may_be_moved(page, fio))
-		count_moved(vol, NULL, fio, moved_by(vol, NULL, page, inode, fio));
+	count_moved(vol, NULL, fio, ft_probe_mover(vol, NULL, page, inode, fio));
 }
 
 /*
@@ -232,7 +220,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what, struct f2fs_io_info 
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
 		if (unlikely(ft_f2fs_has_clusters(inode) || ft_f2fs_cow_inode(inode) ||
-			     may_be_moved(what, fio)))
+			     ft_may_be_moved(what, fio)))
 			write_other(rec, what, inode, fio);
 		else
 			write_block(rec, what, fio, FT_OP_UNKNOWN);

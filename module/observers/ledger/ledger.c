@@ -37,9 +37,10 @@ static_assert(HOT == 0 && WARM == 1 && COLD == 2);
 
 /* === Blocks that F2FS writes ============================================== */
 
-static enum ft_wrote_kind data_kind(struct ft_volume *vol, struct ft_inode *rec,
-				    const FT_PAGE *page, const struct inode *inode,
-				    const struct f2fs_io_info *fio)
+static __always_inline enum ft_wrote_kind data_kind(struct ft_volume *vol, struct ft_inode *rec,
+						    const FT_PAGE *page,
+						    const struct inode *inode,
+						    const struct f2fs_io_info *fio)
 {
 	static const u8 moved[FT_NR_OPS] = {
 		[FT_OP_GC_FG] = FT_WROTE_GC_FG,
@@ -49,7 +50,7 @@ static enum ft_wrote_kind data_kind(struct ft_volume *vol, struct ft_inode *rec,
 	};
 	enum ft_op mover = ft_probe_mover(vol, rec, page, inode, fio);
 
-	if (moved[mover])
+	if (mover != FT_OP_UNKNOWN && moved[mover])
 		return moved[mover];
 	if (!S_ISREG(inode->i_mode))
 		return FT_WROTE_DIRECTORY;
@@ -81,13 +82,16 @@ static enum ft_wrote_kind meta_kind(const struct ft_volume *vol, u32 lba)
 	return lba < vol->ssa_blkaddr ? FT_WROTE_NAT : FT_WROTE_SSA;
 }
 
-static enum ft_wrote_sum sum_of(enum ft_wrote_kind kind)
+static __always_inline enum ft_wrote_sum sum_of(enum ft_wrote_kind kind)
 {
-	if (kind >= FT_WROTE_NODE_SYNC)
-		return FT_SUM_NODE;
-	if (kind == FT_WROTE_GC_FG || kind == FT_WROTE_GC_BG)
-		return FT_SUM_GC;
-	return kind == FT_WROTE_DEFRAG || kind == FT_WROTE_RANGE ? FT_SUM_MOVED : FT_SUM_DATA;
+	static const u8 sums[FT_WROTE_CHECKPOINT] = {
+		[FT_WROTE_NEW ... FT_WROTE_DIRECTORY] = FT_SUM_DATA,
+		[FT_WROTE_GC_FG ... FT_WROTE_GC_BG] = FT_SUM_GC,
+		[FT_WROTE_DEFRAG ... FT_WROTE_RANGE] = FT_SUM_MOVED,
+		[FT_WROTE_NODE_SYNC ... FT_WROTE_NODE_GC] = FT_SUM_NODE,
+	};
+
+	return sums[kind];
 }
 
 static void add_kind(struct ft_written *ledger, enum ft_wrote_kind kind, unsigned int log,
@@ -97,8 +101,8 @@ static void add_kind(struct ft_written *ledger, enum ft_wrote_kind kind, unsigne
 }
 
 /* Count for a file, %NULL if it is not watched, and for the process of a number. */
-static void add_sum(struct ft_volume *vol, struct ft_inode *rec, u32 number, enum ft_wrote_sum sum,
-		    u32 bytes)
+static __always_inline void add_sum(struct ft_volume *vol, struct ft_inode *rec, u32 number,
+				    enum ft_wrote_sum sum, u32 bytes)
 {
 	struct ft_written *ledger = ft_observed(vol, ledger);
 	atomic64_t *file = rec ? ft_counts_of(rec, FT_SLOT_ledger) : ledger->file;
@@ -108,8 +112,8 @@ static void add_sum(struct ft_volume *vol, struct ft_inode *rec, u32 number, enu
 	atomic64_add(bytes, &process[sum]);
 }
 
-static void count_block(struct ft_volume *vol, struct ft_inode *rec, enum ft_wrote_kind kind,
-			unsigned int log)
+static __always_inline void count_block(struct ft_volume *vol, struct ft_inode *rec,
+					enum ft_wrote_kind kind, unsigned int log)
 {
 	add_kind(ft_observed(vol, ledger), kind, log, FT_BLOCK_SIZE);
 	if (kind < FT_WROTE_CHECKPOINT)
@@ -119,21 +123,38 @@ static void count_block(struct ft_volume *vol, struct ft_inode *rec, enum ft_wro
 
 /* === Probes =============================================================== */
 
+/* The volume of an event of a file, or %NULL. The file's record leads there faster. */
+static __always_inline struct ft_volume *volume_of(const struct ft_inode *rec,
+						   const struct super_block *sb)
+{
+	return likely(rec) ? rec->vol : ft_volume_find(sb);
+}
+
+static noinline void count_metadata(const struct super_block *sb, const struct f2fs_io_info *fio)
+{
+	ft_probe_volume(vol, sb, fio->ino)
+		count_block(vol, NULL, meta_kind(vol, fio->new_blkaddr), FT_WROTE_NO_LOG);
+}
+
 static void probe_submit_write(void *unused, FT_PAGE *what, struct f2fs_io_info *fio)
 {
 	struct inode *inode = what->mapping->host;
-	struct ft_inode *rec = NULL;
+	struct ft_volume *vol;
+	struct ft_inode *rec;
 
-	ft_probe_volume(vol, inode->i_sb, fio->ino) {
-		if (fio->type != META)
-			rec = ft_inode_find_file(inode->i_sb, fio->ino);
-		if (fio->type == DATA)
-			count_block(vol, rec, data_kind(vol, rec, what, inode, fio), fio->temp);
-		else if (fio->type == NODE)
-			count_block(vol, rec, node_kind(fio), 3 + fio->temp);
-		else
-			count_block(vol, rec, meta_kind(vol, fio->new_blkaddr), FT_WROTE_NO_LOG);
+	if (fio->type == META) {
+		count_metadata(inode->i_sb, fio);
+		return;
 	}
+	if (!ft_probe_enter(inode->i_sb, fio->ino))
+		return;
+	rec = ft_inode_find_file(inode->i_sb, fio->ino);
+	vol = volume_of(rec, inode->i_sb);
+	if (vol && fio->type == DATA)
+		count_block(vol, rec, data_kind(vol, rec, what, inode, fio), fio->temp);
+	else if (vol)
+		count_block(vol, rec, node_kind(fio), 3 + fio->temp);
+	ft_probe_leave();
 }
 
 /* F2FS reads a page, or writes one in place. */
@@ -149,18 +170,20 @@ static void probe_submit_in_place(void *unused, FT_PAGE *what, struct f2fs_io_in
 }
 
 /* The current task has written to a file. */
-static void count_call(const struct inode *inode, enum ft_wrote_sum sum, u32 bytes)
+static __always_inline void count_call(const struct inode *inode, enum ft_wrote_sum sum, u32 bytes)
 {
+	struct ft_volume *vol;
 	struct ft_inode *rec;
 
 	/* F2FS writes quotas as if it were an application */
-	if (IS_NOQUOTA(inode))
+	if (IS_NOQUOTA(inode) || !ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
-	ft_probe_volume(vol, inode->i_sb, inode->i_ino) {
-		rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	vol = volume_of(rec, inode->i_sb);
+	if (vol)
 		add_sum(vol, rec, rec ? ft_writer_current(vol) : FT_SNAP_WRITER_UNKNOWN, sum,
 			bytes);
-	}
+	ft_probe_leave();
 }
 
 static void probe_write_end(void *unused, struct inode *inode, loff_t pos, unsigned int len,

@@ -64,7 +64,7 @@ unload
 
 load path=$MNT cgroups=1
 settle || :
-expect "the format" "$(grep -v '^# block_bytes' $DBG/by_cgroup | tr '\n' ' ')" \
+expect "the format" "$(grep -vE '^# (block_bytes|since)' $DBG/by_cgroup | tr '\n' ' ')" \
 	"# fragtrace by_cgroup 1 # dev reads bytes requests whole unknown path "
 reads one $MNT/whole 0 1M 128K 128K direct
 expect "direct reads of a whole file" "$(counts /one)" "8 1048576 8 8 0"

@@ -131,7 +131,7 @@ check_sums() {
 	echo "# $(device 3) bytes, $(device 4) discarded: $(kinds), metadata $(kind checkpoint sit nat ssa), super $(kind super)"
 }
 
-plan 30
+plan 32
 B=$(page_size)
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 if ! echo 1 >"$SYS/iostat_enable" 2>/dev/null || ! grep -q 'fs cp meta' "/proc/fs/f2fs/${DISK##*/}/iostat_info"; then
@@ -144,8 +144,19 @@ expect "and has nothing" "$(grep -vc '^#' $DBG/ledger)" 0
 unload
 refuse "it needs causes" insmod "$FRAGTRACE_KO" path=$MNT ledger=1 causes=0
 
+# since() - print since when the only watched volume is counted
+since() {
+	sed -n 's/^# since [0-9]*:[0-9]* //p' $DBG/ledger
+}
+
+before=$(date +%s)
 load path=$MNT ledger=1
 settle || :
+loaded=$(since)
+check "it says since when it counts" test "$before" -le "$loaded" -a "$loaded" -le "$(date +%s)"
+sleep 1
+echo reset >$DBG/ledger
+check "since the reset, after one" test "$loaded" -lt "$(since)"
 expect "the format" "$(head -n 1 $DBG/ledger)" "# fragtrace ledger 1"
 expect "a write other than reset is refused" "$(fileop say $DBG/ledger all)" EINVAL
 

@@ -6,6 +6,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 
 #include "core/base.h"
 #include "core/memory.h"
@@ -80,6 +81,7 @@ bool ft_observers_watch(struct ft_volume *vol)
 	ft_for_each_observer(o, i) {
 		if (!*o->on || !o->state_size)
 			continue;
+		vol->counted_since[i] = ktime_get_real_seconds();
 		vol->observed[i] = ft_mem_zalloc(o->state_size, GFP_KERNEL);
 		if (!vol->observed[i])
 			return false;

@@ -113,6 +113,7 @@ struct ft_reading {
  * @tally: counts of healed breaks and of pairs
  * @gc: what garbage collection has done
  * @observed: the states of observers (core/observer.h), %NULL if they are off
+ * @counted_since: since when they count, in seconds since 1970
  * @nr_traced: events extent_change that were fired
  * @gc_writer: number of the process that collects garbage, or did so last
  * @gc_foreground: a task waits, or waited, for that
@@ -183,6 +184,7 @@ struct ft_volume {
 	struct ft_tally *tally;
 	struct ft_gc *gc;
 	void *observed[FT_NR_OBSERVERS];
+	u64 counted_since[FT_NR_OBSERVERS];
 	atomic_t nr_traced;
 	u32 gc_writer;
 	bool gc_foreground;

@@ -14,6 +14,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
+#include <linux/timekeeping.h>
 
 #include "core/base.h"
 #include "core/observer.h"
@@ -82,6 +83,51 @@ static bool is_off(const struct ft_text *text)
 	return text->on && !*text->on;
 }
 
+/* === Since when ========================================================== */
+
+/* When the counts of a volume began, in seconds since 1970. */
+struct since {
+	dev_t dev;
+	u64 when;
+};
+
+/* When the counts of a volume begin, which a text with a reset shows; %NULL: it has none. */
+static u64 *counted_since(const struct ft_text *text, struct ft_volume *vol)
+{
+	const struct ft_observer *o;
+	unsigned int i;
+
+	if (text->reset)
+		ft_for_each_observer(o, i)
+			if (o->text == text)
+				return &vol->counted_since[i];
+	return NULL;
+}
+
+static int add_since(struct ft_lines *lines, struct ft_volume *vol)
+{
+	const u64 *when = counted_since(lines->text, vol);
+	struct since *since;
+
+	if (!when)
+		return 0;
+	if (ft_vec_make_room(&lines->since, 1, sizeof(*since)))
+		return -ENOMEM;
+	since = lines->since.data;
+	since[lines->since.nr++] = (struct since){ vol->dev, READ_ONCE(*when) };
+	return 0;
+}
+
+static void show_since(struct seq_file *m, const struct ft_lines *lines)
+{
+	const struct since *since = lines->since.data;
+	size_t i;
+
+	for (i = 0; i < lines->since.nr; i++)
+		seq_printf(m, "# since %u:%u %llu\n", MAJOR(since[i].dev), MINOR(since[i].dev),
+			   since[i].when);
+}
+
 /* === Reading ============================================================== */
 
 static void *lines_start(struct seq_file *m, loff_t *pos)
@@ -115,6 +161,7 @@ static void show_head(struct seq_file *m, const struct ft_lines *lines)
 	/* mostly it is the size that readers take without this line */
 	if (text->version && FT_BLOCK_SIZE != SZ_4K)
 		seq_printf(m, "# block_bytes %u\n", FT_BLOCK_SIZE);
+	show_since(m, lines);
 	if (is_off(text))
 		seq_printf(m, "# not known: the module was loaded with %s=0\n", text->parameter);
 	else if (text->head)
@@ -161,9 +208,11 @@ static int copy(struct ft_lines *lines)
 		lines->snap = ft_snapshot_take(text->view, text->each, lines);
 		err = PTR_ERR_OR_ZERO(lines->snap);
 	}
-	if (text->volume)
-		ft_for_each_volume(vol, n)
-			err = err ?: text->volume(lines, vol);
+	ft_for_each_volume(vol, n) {
+		err = err ?: add_since(lines, vol);
+		if (!err && text->volume)
+			err = text->volume(lines, vol);
+	}
 	return err;
 }
 
@@ -171,6 +220,7 @@ static void drop_copy(struct ft_lines *lines)
 {
 	ft_snapshot_free(lines->snap);
 	ft_vec_free(&lines->vec);
+	ft_vec_free(&lines->since);
 	lines->snap = NULL;
 }
 
@@ -261,13 +311,18 @@ static int reset(const struct ft_text *text, char *line)
 {
 	struct ft_volume *vol;
 	unsigned int n;
+	u64 *since;
 
 	if (strcmp(strim(line), "reset"))
 		return 1;
 	if (is_off(text))
 		return 0;
-	ft_for_each_volume(vol, n)
+	ft_for_each_volume(vol, n) {
+		since = counted_since(text, vol);
+		if (since)
+			WRITE_ONCE(*since, ktime_get_real_seconds());
 		text->reset(vol);
+	}
 	return 0;
 }
 

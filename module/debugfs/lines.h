@@ -18,12 +18,14 @@ struct ft_volume;
  * @text: the text
  * @snap: the snapshot that it is made of; %NULL if it needs none
  * @vec: its lines, each of text->size bytes
+ * @since: when the counts of each volume began, if they can be reset
  * @moved: files have lost their numbers to the rest while they were copied
  */
 struct ft_lines {
 	const struct ft_text *text;
 	struct ft_snapshot *snap;
 	struct ft_vec vec;
+	struct ft_vec since;
 	bool moved;
 };
 

@@ -32,6 +32,22 @@ test_sums_and_ratios() {
 	! grep -q discarded out
 }
 
+# A volume's line has when its counts began, also where another volume comes first.
+test_since_when() {
+	local of
+
+	for of in ledger:ledger latency:cost gc_runs:gc; do
+		dev=$(sed -n 's/^\([0-9]*:[0-9]*\) .*/\1/p' "$data/${of%:*}.txt" | head -n 1)
+		sed "1a # since 1:1 5\n# since $dev 1764400000" "$data/${of%:*}.txt" >counts
+		TZ=UTC "$fragtrace" "${of#*:}" -t counts >out
+		grep -q "^$dev, since 2025-11-29 07:06:40 UTC: " out || fail "$of: $(cat out)"
+		"$fragtrace" "${of#*:}" -t counts --json >out
+		grep -q '"since": *1764400000\>' out || fail "$of: $(cat out)"
+		"$fragtrace" "${of#*:}" -t "$data/${of%:*}.txt" --json >out
+		grep -q '"since": *null' out || fail "$of: $(cat out)"
+	done
+}
+
 # Anybody may be called *, but all others have no number, and come last.
 test_all_others_come_last() {
 	sed 's/^254:0 process 4096 0 0 8192 8192 0 0 0/254:0 process 4096 0 0 9999999 8192 0 0 0/' "$data/ledger.txt" >others

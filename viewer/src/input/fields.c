@@ -156,3 +156,22 @@ void observed_read(const struct observed *observed, const char *name, struct tex
 		unpack(text, name);
 	observed_parse(observed, name, text, result);
 }
+
+/**
+ * observed_since() - when the counts of a volume began
+ * @text: as observed_parse() has left it, whose lines end with a NUL
+ * @major: device number
+ * @minor: device number
+ *
+ * Return: seconds since 1970; -1 if the file does not say it.
+ */
+int64_t observed_since(const struct text *text, unsigned int major, unsigned int minor)
+{
+	unsigned int of_major, of_minor;
+	int64_t when;
+
+	for (const char *line = text->buf; line < text->buf + text->len && *line == '#'; line += strlen(line) + 1)
+		if (sscanf(line, "# since %u:%u %" SCNd64, &of_major, &of_minor, &when) == 3 && of_major == major && of_minor == minor)
+			return when;
+	return -1;
+}

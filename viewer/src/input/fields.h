@@ -24,4 +24,5 @@ struct observed {
 
 void observed_parse(const struct observed *observed, const char *name, struct text *text, void *result);
 void observed_read(const struct observed *observed, const char *name, struct text *text, void *result);
+int64_t observed_since(const struct text *text, unsigned int major, unsigned int minor);
 bool take_fields(char **at, const char *form, ...);

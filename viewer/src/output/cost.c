@@ -10,6 +10,7 @@
 #include "input/source.h"
 #include "input/table.h"
 #include "names.h"
+#include "output/counted.h"
 #include "output/json.h"
 #include "output/prometheus.h"
 #include "outfile.h"
@@ -318,7 +319,8 @@ static void say_volume(FILE *out, const struct latency *latency, const struct la
 	size_t i, said = 0;
 
 	find_costs(&costs, latency, volume);
-	fprintf(out, "%u:%u: ", volume->major, volume->minor);
+	say_counted(out, &latency->text, volume->major, volume->minor);
+	fputs(": ", out);
 	say_cost(out, &costs.all, "those who read");
 	fputs(costs.all.requests ? " that they waited\n" : "\n", out);
 	say_prices(out, latency, &costs, volume);
@@ -394,7 +396,7 @@ static void put_json(struct json *json, const struct latency *latency, const str
 
 	find_costs(&costs, latency, volume);
 	json_object(json, NULL);
-	json_format(json, "dev", "%u:%u", volume->major, volume->minor);
+	put_counted(json, &latency->text, volume->major, volume->minor);
 	json_number(json, "block_bytes", latency->blk_bytes);
 	put_sums(json, &costs.all);
 	json_number(json, "lost", volume->lost);

@@ -7,6 +7,7 @@
 #include "input/recording.h"
 #include "input/source.h"
 #include "names.h"
+#include "output/counted.h"
 #include "output/json.h"
 #include "output/moves.h"
 #include "output/prometheus.h"
@@ -98,10 +99,10 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 			all.ns += l[i].ns;
 		}
 	if (!all.runs) {
-		fprintf(out, "%u:%u: no collection has run\n", l->major, l->minor);
+		fputs(": no collection has run\n", out);
 		return;
 	}
-	fprintf(out, "%u:%u: %s took %s", l->major, l->minor, COUNT(all.runs, "collection"), DURATION((double)all.ns));
+	fprintf(out, ": %s took %s", COUNT(all.runs, "collection"), DURATION((double)all.ns));
 	if (all.empty)
 		fprintf(out, "; %s of them cleaned nothing", GROUPED(all.empty));
 	fprintf(out, "\n  %10s%10s%10s%10s%15s%16s  why\n", "runs", "took", "nothing", "sections", "blocks in use", "sections freed");
@@ -359,12 +360,12 @@ static void put_line(struct json *json, const struct gc_line *l)
 	}
 }
 
-static void put_volume(struct json *json, const struct gc_line *l, size_t n)
+static void put_volume(struct json *json, const struct text *text, const struct gc_line *l, size_t n)
 {
 	static const char *const keys[N_GC_ABOUTS] = { NULL, "reasons", "choices", "processes", "longest", "runs" };
 
 	JSON_OBJECT(json, NULL);
-	json_format(json, "dev", "%u:%u", l->major, l->minor);
+	put_counted(json, text, l->major, l->minor);
 	for (size_t i = 0; i < n; i++)
 		if (l[i].about == GC_LOST)
 			json_signed(json, "waits_lost", l[i].lost);
@@ -490,9 +491,10 @@ int gc_run(const struct options *options)
 		from = next_volume(&runs, &i);
 		l = &runs.lines[from];
 		if (options->form == FORM_JSON) {
-			put_volume(&json, l, i - from);
+			put_volume(&json, &runs.text, l, i - from);
 			continue;
 		}
+		say_counted(out.file, &runs.text, l->major, l->minor);
 		say_sums(out.file, l, i - from);
 		say_choices(out.file, l, i - from);
 		say_processes(out.file, l, i - from);

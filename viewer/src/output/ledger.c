@@ -8,6 +8,7 @@
 #include "input/source.h"
 #include "input/table.h"
 #include "names.h"
+#include "output/counted.h"
 #include "output/json.h"
 #include "output/phrases.h"
 #include "output/prometheus.h"
@@ -269,7 +270,8 @@ static void say_volume(FILE *out, const struct ledger *ledger, const struct ledg
 	uint64_t bytes[LEDGER_SUMS];
 
 	sum_up(ledger, device, bytes);
-	fprintf(out, "%u:%u: applications wrote %s (%s buffered, %s mapped, %s direct), and the device got %s", device->major, device->minor,
+	say_counted(out, &ledger->text, device->major, device->minor);
+	fprintf(out, ": applications wrote %s (%s buffered, %s mapped, %s direct), and the device got %s",
 		BYTES(wrote(bytes)), BYTES(bytes[LEDGER_BUFFERED]), BYTES(bytes[LEDGER_MAPPED]),
 		BYTES(bytes[LEDGER_DIRECT]), BYTES(device->bytes[0]));
 	if (wrote(bytes))
@@ -325,7 +327,7 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 
 	sum_up(ledger, device, bytes);
 	JSON_OBJECT(json, NULL);
-	json_format(json, "dev", "%u:%u", device->major, device->minor);
+	put_counted(json, &ledger->text, device->major, device->minor);
 	json_number(json, "buffered", bytes[LEDGER_BUFFERED]);
 	json_number(json, "mapped", bytes[LEDGER_MAPPED]);
 	json_number(json, "direct", bytes[LEDGER_DIRECT]);

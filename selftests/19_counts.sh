@@ -3,6 +3,7 @@
 #
 # 19_counts.sh - each number of `stats` is one that the test knows, because it has made it; the list at its end names the test of all else that is shown
 #
+# kernels: first
 # group: texts
 # blocks: any
 

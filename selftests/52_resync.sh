@@ -3,6 +3,7 @@
 #
 # 52_resync.sh - resync: all maps are read again, and stay the same
 #
+# kernels: first
 # group: targets quick
 # blocks: any
 

@@ -3,6 +3,7 @@
 #
 # 53_path_leads.sh - a target is what its path leads to: two volumes, one mounted in a folder of the other, and mounts over it
 #
+# kernels: first
 # group: targets
 # blocks: any
 

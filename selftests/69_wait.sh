@@ -3,6 +3,7 @@
 #
 # 69_wait.sh - directories that are requested before their volume is mounted: at load, and in `targets`
 #
+# kernels: first
 # group: load targets
 # blocks: any
 

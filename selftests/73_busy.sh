@@ -6,6 +6,7 @@
 # F2FS refuses F2FS_IOC_MOVE_RANGE (EBUSY) and writes that must not wait (EAGAIN) while others hold the lock of the inode.
 # Two files in pieces of one block are moved into each other, again and again, without the module and with it.
 #
+# kernels: first
 # group: hostile
 # blocks: any
 

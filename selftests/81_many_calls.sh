@@ -6,6 +6,7 @@
 # One task writes to the file from a page that does not arrive, and holds the lock. Half of the others wait to zero a
 # range of the file, the other half to move one.
 #
+# kernels: first
 # blocks: any
 # group: hostile
 

@@ -7,6 +7,7 @@
 # lock after the module has found it free: the worker itself is stuck then. Each operation first runs without the
 # attack. A writer keeps its own volume from being frozen, with or without the module: there, FIEMAP holds the lock.
 #
+# kernels: first
 # group: hostile
 # blocks: any
 

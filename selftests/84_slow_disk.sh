@@ -6,6 +6,7 @@
 # One volume is on a device-mapper device, which is suspended during a resync: nothing of the volume is cached but one
 # folder. Changes of names there, files of debugfs, other volumes, and the end of an inotify descriptor must not wait.
 #
+# kernels: first
 # group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)

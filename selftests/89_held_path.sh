@@ -5,6 +5,7 @@
 #
 # The user replaces it by a symbolic link to a name in a directory, and holds the lock of this directory.
 #
+# kernels: first
 # group: names hostile
 # blocks: any
 

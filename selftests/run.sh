@@ -542,12 +542,16 @@ report() {
 # guests(test...) - run tests in guests with each kernel; without names those that run there by default
 #
 # Two guests take turns with the tests where nothing else is to be done, and with all tests of the first kernel, which are twice as
-# many as those of another: one guest would be left alone at the end.
+# many as those of another: one guest would be left alone at the end. In a whole run, the CPUs of guests with other kernels than the
+# first and the last one take turns: that is cheaper, and races are looked for on these two.
 guests() {
-	local version tests
+	local version tests thread
 
+	thread=${TCG_THREAD:-}
 	for version in $KERNELS; do
 		[ -s "$LOGS/module-$version" ] || continue
+		export TCG_THREAD="$thread"
+		[ "$MODE" != everything ] || [ "$version" = "${KERNELS%% *}" ] || [ "$version" = "${KERNELS##* }" ] || TCG_THREAD=single
 		tests=$*
 		[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
 		# shellcheck disable=SC2046,SC2086 # lists of tests

@@ -115,7 +115,7 @@ fresh() {
 # begin(mode), finally(mode) - prepare a run, and clean up after it
 begin() {
 	case $1 in
-	off | idle | no_causes | tracing | events) mode_begin "$1" ;;
+	off | idle | no_causes | tracing | heat | latency | ledger | gc_runs | events) mode_begin "$1" ;;
 	probes_*)
 		mode_begin "${1#probes_}"
 		insmod /tools/event_cost.ko || bail "cannot load event_cost.ko"

@@ -54,6 +54,7 @@ peer_begin() {
 			tracepoint:f2fs:f2fs_truncate_blocks_enter { @[probe] = count(); }
 			BEGIN { printf("ready\n"); }' >/tmp/bpftrace.log 2>&1 &
 		;;
+	*) bail "mode '$1': expected one of modes.sh, filefrag_1s, filefrag_5s, reader, ftrace or bpftrace" ;;
 	esac
 	PEER=$!
 	[ "$1" != bpftrace ] || loop_until 900 grep -q ready /tmp/bpftrace.log || {

@@ -295,8 +295,10 @@ all_have_read() {
 	[ $(($(awk '$2 == "file" && $NF ~ /ends/' $DBG/latency | wc -l) + $(rest 3))) -ge 400 ]
 }
 
-# others_are_counted() - let 100 other tasks, which live at the same time, read a file each; are all counted as reads, none as another
-# request?
+# others_are_counted() - let 100 other tasks, which live at the same time, read a file each; are they counted as reads?
+#
+# Of those that wait for a node of F2FS at the same time, two may want one place: some count as other requests. More than half would, if
+# no place were free again.
 others_are_counted() {
 	local before file readers=
 
@@ -315,7 +317,7 @@ others_are_counted() {
 	exec 8>&-
 	# shellcheck disable=SC2086 # a list
 	wait $readers
-	[ "$(rest 3)" = "$before" ]
+	[ $(($(rest 3) - before)) -le 10 ]
 }
 
 plan $((17 + 38 * ${PRICES:-0}))

@@ -69,7 +69,7 @@ shown() {
 }
 
 plan 24
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/dir
 for n in 1 2 3 4 5; do

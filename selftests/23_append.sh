@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 plan 4
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
-fileop append $MNT/blocks "$(page_size)" 200 fdatasync
+fileop append $MNT/blocks "$PAGE_SIZE" 200 fdatasync
 check_at_once "maps are exact after whole blocks are appended with fdatasync" $MNT
 fileop append $MNT/bytes 777 500 fdatasync
 check_at_once "maps are exact after parts of blocks are appended with fdatasync" $MNT

@@ -17,7 +17,7 @@ both() {
 }
 
 plan 15
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/whole 0 4M

@@ -47,7 +47,7 @@ fresh() {
 }
 
 plan 26
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 1M

@@ -58,7 +58,7 @@ move_one() {
 }
 
 plan 24
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 move_one "maps are exact after one range is moved"

@@ -71,7 +71,7 @@ switched_off() {
 }
 
 plan 19
-B=$(page_size)
+B=$PAGE_SIZE
 # The inode of a file has addresses of some 100 blocks from this one on.
 FULL=$((B / 4 - 224))
 trap on_again EXIT

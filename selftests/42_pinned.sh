@@ -15,7 +15,7 @@ make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 : >$MNT/pinned
 fileop pin $MNT/pinned 1 || bail "this kernel cannot pin a file"
-fileop fallocate $MNT/pinned default 0 $((1024 * $(page_size)))
+fileop fallocate $MNT/pinned default 0 $((1024 * PAGE_SIZE))
 check_exact "maps are exact after a pinned file is preallocated" -u $MNT
 fileop write $MNT/pinned 0 1M
 fileop random $MNT/pinned 1024 100 "${SEED:-71}" direct

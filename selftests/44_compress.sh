@@ -71,7 +71,7 @@ compressed() {
 }
 
 plan 33
-B=$(page_size)
+B=$PAGE_SIZE
 # Other sizes are given for blocks of 4 KiB.
 S=$((B / 4096))
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then

@@ -25,7 +25,7 @@ stir() {
 }
 
 plan 10
-B=$(page_size)
+B=$PAGE_SIZE
 # otherwise F2FS may have collected before the test does
 if ! make_special $DISK $MNT compress_algorithm=lz4,background_gc=off -O encrypt,extra_attr,compression,casefold -C utf8; then
 	skip_rest "encryption" "this kernel or these tools have none"

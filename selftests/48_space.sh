@@ -39,7 +39,7 @@ hurry() {
 }
 
 plan 19
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 2M

@@ -28,7 +28,7 @@ stir() {
 }
 
 plan 11
-B=$(page_size)
+B=$PAGE_SIZE
 modprobe loop
 # The first device is small, so that files go to the second one.
 FIRST=$((96 << 20))

@@ -44,7 +44,7 @@ stir() {
 }
 
 plan 9
-B=$(page_size)
+B=$PAGE_SIZE
 fill ""
 load path=$MNT
 check_exact "maps are exact on a full volume with holes" $MNT

@@ -24,7 +24,7 @@ set_log_blocksize() {
 }
 
 plan 8
-PAGE=$(page_size)
+PAGE=$PAGE_SIZE
 RIGHT=12 WRONG=14
 [ "$PAGE" = 4096 ] || RIGHT=14 WRONG=12
 make_volume $DISK $MNT || bail "no volume"

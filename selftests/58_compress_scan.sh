@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 plan 5
-B=$(page_size)
+B=$PAGE_SIZE
 sys=/sys/fs/f2fs/${DISK##*/}
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=3,mode=fragment:block -O extra_attr,compression; then
 	skip_rest "compression" "this kernel or these tools have none"

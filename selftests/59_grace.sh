@@ -34,7 +34,7 @@ is_exact() {
 }
 
 plan 4
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT noextent_cache || bail "no volume"
 load path=$MNT sample_secs=0
 # A CPU that a probe keeps for more than 20 s is a soft lockup to the kernel.

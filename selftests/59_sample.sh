@@ -58,7 +58,7 @@ check_at_once "maps are exact while files are compared" $MNT
 
 tolerate audit_differences "addresses are exchanged on the disk"
 check "two addresses are exchanged on the disk" misplace $MNT/c
-check "the sample finds it" loop_until $PATIENCE logged "2 of $(((256 << 10) / $(page_size))) blocks were not where the map said, .*; all files of this volume are compared"
+check "the sample finds it" loop_until $PATIENCE logged "2 of $(((256 << 10) / PAGE_SIZE)) blocks were not where the map said, .*; all files of this volume are compared"
 check_exact "maps are exact" $MNT
 expect "stats counts the file and the volume; no other file was scanned" "$(stat_of audit_differences) $(stat_of unsound) $(stat_of rescans)" "1 1 2"
 

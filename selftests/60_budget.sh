@@ -58,7 +58,7 @@ causes_lost() {
 }
 
 plan 27
-B=$(page_size)
+B=$PAGE_SIZE
 # What is 1 MiB with blocks of 4 KiB.
 M=$((256 * B))
 if [ "$B" != 4096 ]; then

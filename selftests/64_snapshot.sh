@@ -83,7 +83,7 @@ fi
 
 # One file waits for its scan.
 if late function=ft_rebuild_merge before_ms=3000; then
-	fileop fallocate $MNT/f21 punch 0 "$(page_size)"
+	fileop fallocate $MNT/f21 punch 0 "$PAGE_SIZE"
 	expect "one stale file is stale in each text" \
 		"$(stat_of stale) $(stale_in table) $(stale_in extents) $(awk '$3 == "stale" { print $NF }' $DBG/files) $(snapcat table $DBG/snapshot | sed -n 's/^# stale //p')" \
 		"1 1 1 $MNT/f21 1"

@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 plan 12
-B=$(page_size)
+B=$PAGE_SIZE
 [ "$SLOW" = 1 ] || skip_rest "memory of an extent" "the checks of this kernel take additional memory"
 
 # The memory that a slab may keep on each CPU.

@@ -22,7 +22,7 @@ plan 10
 make_volume $DISK $MNT mode=fragment:block,noinline_data || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
-fileop write $MNT/large 0 $((EXTENTS * $(page_size)))
+fileop write $MNT/large 0 $((EXTENTS * PAGE_SIZE))
 sync
 load path=$MNT max_mem_mb=1
 check_exact "maps are exact for a file of many extents" $MNT

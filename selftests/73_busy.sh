@@ -52,7 +52,7 @@ punch() {
 }
 
 plan 13
-B=$(page_size)
+B=$PAGE_SIZE
 trap end_all EXIT
 sys=/sys/fs/f2fs/${DISK##*/}
 make_special $DISK $MNT mode=fragment:block,background_gc=off || skip_rest "files in pieces" "this kernel cannot scatter blocks"

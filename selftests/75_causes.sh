@@ -176,7 +176,7 @@ append_sparse() {
 }
 
 plan 63
-B=$(page_size)
+B=$PAGE_SIZE
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 $((16 * B)) sync

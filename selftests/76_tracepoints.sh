@@ -166,7 +166,7 @@ some_of_all() {
 }
 
 plan 25
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 mkdir $MNT/w

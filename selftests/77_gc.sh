@@ -158,7 +158,7 @@ moved_of() {
 
 TRACING=/sys/kernel/tracing
 plan 40
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"

@@ -50,7 +50,7 @@ block_after() {
 }
 
 plan 10
-B=$(page_size)
+B=$PAGE_SIZE
 # The blocks where flushes of whole pages begin, except the first; 242, 485 and 727 where a block has 4 KiB.
 FLUSHES="$(block_after 2)|$(block_after 4)|$(block_after 6)"
 LAST=$(block_after 8)

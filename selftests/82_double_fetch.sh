@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 plan 2
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT checkpoint=disable,noextent_cache || bail "no volume"
 load path=$MNT
 for n in $(seq 0 59); do

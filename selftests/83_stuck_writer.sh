@@ -99,7 +99,7 @@ operations_beside_writer() {
 }
 
 plan 41
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 fileop write $MNT/held 0 $((256 * B))

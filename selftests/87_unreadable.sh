@@ -21,7 +21,7 @@ complained() {
 }
 
 plan 5
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/file 0 64K
 load path=$MNT

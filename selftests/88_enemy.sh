@@ -436,7 +436,7 @@ end_all() {
 
 trap end_all EXIT
 plan 17
-B=$(page_size)
+B=$PAGE_SIZE
 emulation
 # How many milliseconds longer than without an attack an operation may take.
 EXTRA=$((1000 * FACTOR * SLOW))

@@ -37,7 +37,7 @@ in_turn() {
 }
 
 plan 5
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/enemy $MNT/friend
 chown $ENEMY $MNT/enemy

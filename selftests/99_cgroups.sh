@@ -38,7 +38,7 @@ device_reads() {
 }
 
 plan 32
-B=$(page_size)
+B=$PAGE_SIZE
 # Blocks of 1 MiB.
 M1=$((1048576 / B))
 [ -f $CGROUPS/cgroup.procs ] || mount -t cgroup2 none $CGROUPS || skip_rest "cgroups" "this kernel has none of version 2"

@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 TRACING=/sys/kernel/tracing
 # F2FS's blocks are pages
-B=$(page_size)
+B=$PAGE_SIZE
 NS=100000000
 SYS=/sys/fs/f2fs/nullb0
 

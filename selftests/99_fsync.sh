@@ -100,7 +100,7 @@ TRACING=/sys/kernel/tracing
 DM=/dev/dm-0
 
 plan 43
-B=$(page_size)
+B=$PAGE_SIZE
 modprobe dm_mod 2>/dev/null || :
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT

@@ -104,7 +104,7 @@ measured() {
 }
 
 plan 68
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 for event in f2fs_gc_begin f2fs_gc_end f2fs_get_victim; do

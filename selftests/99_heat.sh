@@ -51,7 +51,7 @@ tells() {
 }
 
 plan 64
-B=$(page_size)
+B=$PAGE_SIZE
 # A window, in bytes: 32 blocks, which is the default where a block has 4 KiB.
 W=$((32 * B))
 make_volume $DISK $MNT || bail "no volume"

@@ -321,7 +321,7 @@ others_are_counted() {
 }
 
 plan $((17 + 38 * ${PRICES:-0}))
-B=$(page_size)
+B=$PAGE_SIZE
 # Blocks of 128 KiB, of 1 MiB.
 K128=$((131072 / B)) M1=$((1048576 / B))
 trap end EXIT

@@ -132,7 +132,7 @@ check_sums() {
 }
 
 plan 32
-B=$(page_size)
+B=$PAGE_SIZE
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 if ! echo 1 >"$SYS/iostat_enable" 2>/dev/null || ! grep -q 'fs cp meta' "/proc/fs/f2fs/${DISK##*/}/iostat_info"; then
 	skip_rest "sums of F2FS" "this kernel has no iostat"

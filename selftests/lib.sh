@@ -291,12 +291,8 @@ logged() {
 
 # === Volumes ===
 
+# The size of the kernel's pages, which is also that of F2FS's blocks.
 PAGE_SIZE=$(awk '/^KernelPageSize/ { print $2 * 1024; exit }' /proc/self/smaps)
-
-# page_size() - print the size of the kernel's pages, which is also that of F2FS's blocks
-page_size() {
-	echo "$PAGE_SIZE"
-}
 
 # block_size(device) - print the size of the blocks of the F2FS there, from its super block
 block_size() {

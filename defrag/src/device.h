@@ -6,9 +6,7 @@
 
 /* Bits of ipu_policy in sysfs: when F2FS rewrites in place. */
 #define IPU_FORCE (1u << 0)
-#define IPU_SSR (1u << 1)
 #define IPU_UTIL (1u << 2)
-#define IPU_SSR_UTIL (1u << 3)
 #define IPU_HONOR_OPU_WRITE (1u << 7)
 
 /**

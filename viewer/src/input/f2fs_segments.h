@@ -8,8 +8,6 @@
 #define F2FS_SEGMENT_BLKS 512
 #define F2FS_MAP_BYTES (F2FS_SEGMENT_BLKS / 8)
 
-/* mtime of a segment where the kernel does not show it */
-
 /**
  * enum f2fs_type - what a segment is used for, in the order of F2FS
  * @F2FS_HOT_DATA: directories, files that are written in small pieces or declared hot

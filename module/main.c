@@ -39,6 +39,7 @@
  *     attach.c     attaches the probes to F2FS, which may come and go
  *     map.c        F2FS tracepoints -> which inode, which blocks
  *     cause.c      who writes, and what garbage collection chooses
+ *     mover.c      which operation moves a block, for the maps and for observers
  *     read.c       which blocks are read, for observers
  *     call.c       calls that no tracepoint describes -> which inodes
  *

@@ -26,6 +26,7 @@
 #include "maps/inode.h"
 #include "observers/ledger/counts.h"
 #include "observers/observers.h"
+#include "probes/mover.h"
 #include "probes/probing.h"
 
 #include <trace/events/block.h>

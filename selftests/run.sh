@@ -341,9 +341,9 @@ programs() {
 	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
 	! uses_programs "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
 	! any_uses '/dev/nvme0n1' "${@:2}" || echo "-Z 64"
-	for name in redis-server redis-cli redis-benchmark sqlite3 trace-cmd perf bpftrace blkzone dump.f2fs; do
+	for name in redis-server redis-cli redis-benchmark sqlite3 db_bench systemd-journald chattr trace-cmd perf bpftrace blkzone dump.f2fs; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
-		path=$(PATH=$LOGS:$PATH command -v "$name") && echo "-f $path"
+		path=$(PATH=$LOGS:$PATH:/lib/systemd command -v "$name") && echo "-f $path"
 	done
 }
 

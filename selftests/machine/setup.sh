@@ -109,7 +109,7 @@ ft_group() {
 	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libzstd-dev
 		libtracefs-dev libtraceevent-dev libncurses-dev libmicrohttpd-dev fonts-dejavu-core" ;;
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
-		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest python3-zstandard zstd redis-tools sqlite3 trace-cmd
+		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest python3-zstandard zstd redis-tools sqlite3 rocksdb-tools liblmdb-dev systemd trace-cmd
 		linux-perf bpftrace gpg gpg-agent lz4" ;;
 	demo) echo "rocksdb-tools python3-matplotlib python3-numpy python3-pil" ;;
 	bench) echo "fio rocksdb-tools redis-tools bpftrace python3 python3-matplotlib" ;;

@@ -3,8 +3,7 @@
 #
 # 98_remedies.sh - what `fragtrace why` advises helps: the same work without and with it, with free segments and on a nearly full volume
 #
-# What does not help is not advised: it is tried here, too. Checks name the breaks and requests that the work
-# on both files has added.
+# What does not help is not advised: it is tried here, too.
 #
 # kernels: first
 # group: causes
@@ -12,30 +11,10 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+# shellcheck source=before_after.sh
+. "$here/before_after.sh"
 
 SEED=${SEED:-98}
-
-# figures(file) - print how many fragments it has, how many requests of 128 KiB reading it takes more than it must
-figures() {
-	path=$MNT/$1 awk '!/^#/ && $NF == ENVIRON["path"] { print $6 - 1, $9 - $10 }' $DBG/files
-}
-
-# added(file) - print both, less what it had when whole() had made it
-added() {
-	local had
-
-	had="0 0"
-	[ ! -f "/tmp/had/$1" ] || had=$(cat "/tmp/had/$1")
-	echo "$(figures "$1") $had" | awk '{ print $1 - $3, $2 - $4 }'
-}
-
-# helps(name, file, file) - has work on the second file, as it is advised for the first one, added at most a fourth of its breaks and
-# requests?
-helps() {
-	settle
-	check "$1 ($(added "$2"); $(added "$3"))" \
-		awk "BEGIN { split(\"$(added "$2") $(added "$3")\", n); exit !(n[1] && n[2] && n[1] >= 4 * n[3] && n[2] >= 4 * n[4]) }"
-}
 
 # advised(name, file, words) - are these the first words of what is advised for the file?
 advised() {
@@ -47,19 +26,6 @@ advised() {
 unadvised() {
 	fragtrace why "$MNT/$2" >/tmp/why
 	check "$1: nothing is advised" sh -c "grep -q ' breaks:\$' /tmp/why && ! grep -q '^What helps' /tmp/why"
-}
-
-# same(name, file, file) - has work on the second one added no less than three quarters?
-same() {
-	settle
-	check "$1 ($(added "$2"); $(added "$3"))" \
-		awk "BEGIN { split(\"$(added "$2") $(added "$3")\", n); exit !(n[1] && 4 * n[3] >= 3 * n[1] && 4 * n[4] >= 3 * n[2]) }"
-}
-
-# remember(file) - remember the figures of a file
-remember() {
-	mkdir -p "/tmp/had/$(dirname "$1")"
-	figures "$1" >"/tmp/had/$1"
 }
 
 # whole(file), pinned(copy, file) - a file of 1 MiB; a copy of one, pinned while it is empty, and allocated
@@ -120,6 +86,16 @@ log() {
 	sync
 }
 
+# filled(file...) - files of 128 KiB that have been written
+filled() {
+	local file
+
+	for file; do
+		fileop write "$MNT/$file" 0 128K sync
+		remember "$file"
+	done
+}
+
 # in_turn(bytes, times, file, file, words...) - write to both in turn, from their begin on
 in_turn() {
 	local n bytes times a b
@@ -131,11 +107,6 @@ in_turn() {
 		fileop write "$MNT/$b" $((n * bytes)) "$bytes" "$@"
 		n=$((n + 1))
 	done
-}
-
-# as_large() - F2FS rewrites in place where it does on a large volume, of which this is none
-as_large() {
-	echo 16 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 }
 
 # advice(volume, words) - the same work without and with what is advised; these words against files that are synced in turn
@@ -183,16 +154,25 @@ advice() {
 	done
 	in_turn 4096 32 d.allocated d.allocated2 sync
 	same "$1: both are only preallocated" d d.allocated
+	filled d.filled d.filled2
+	in_turn 4096 32 d.filled d.filled2 sync
+	helps "$1: both were filled before" d d.filled
 
 	in_turn 4096 32 e e.other direct
 	in_turn 65536 2 e.larger e.other2 direct
 	helps "$1: two files in turn, directly; 16 blocks at a time" e e.larger
+	filled e.filled e.filled2
+	in_turn 4096 32 e.filled e.filled2 direct
+	helps "$1: directly, both were filled before" e e.filled
 	advised "$1" e "write more before each sync or in each direct write"
 
 	for file in f f.multiple; do
 		fileop fallocate $MNT/$file keep 0 1M
 		fileop append $MNT/$file 100000 1 fdatasync
 	done
+	sync
+	remember f
+	remember f.multiple
 	fileop truncate $MNT/f 99000
 	fileop truncate $MNT/f.multiple 98304
 	fileop append $MNT/f.whole 99000 1 fdatasync
@@ -203,28 +183,15 @@ advice() {
 		echo "$file $breaks"
 	done >/tmp/cut
 	expect "$1: cut within its last block; at a multiple; not at all" "$(tr '\n' ' ' </tmp/cut)" "f 1 f.multiple 0 f.whole 0 "
+	helps "$1: cut within its last block; at a multiple" f f.multiple 16
 	advised "$1" f "cut files at a multiple of the block size"
-}
-
-# fill() - a small volume with many holes and few free segments
-fill() {
-	umount $MNT
-	mkfs.f2fs -q -f $DISK $((160 << 11)) >/dev/null
-	mount_volume $DISK $MNT background_gc=off || bail "no volume"
-	as_large
-	fileop many $MNT/x 3000 40000 5000 9 2>/tmp/full || :
-	expect "the volume is full" "$(cut -d : -f 3 </tmp/full)" " ENOSPC"
-	sync
-	rm $MNT/x*[147]
-	sync
-	await_live
 }
 
 # without_place() - with mode=lfs F2FS neither rewrites in place nor pins
 without_place() {
-	umount $MNT
+	priced_disk 1024 1
 	make_volume $DISK $MNT background_gc=off,mode=lfs || bail "no volume"
-	await_live
+	load path=$MNT
 	whole a
 	rewrite a every 20
 	whole a.synced
@@ -243,6 +210,9 @@ without_place() {
 	in_turn 65536 2 d.larger d.other2 sync
 	helps "mode=lfs: two files in turn, with a sync after each block; after 16 blocks" d d.larger
 	advised "mode=lfs" d "write more before each sync"
+	filled d.filled d.filled2
+	in_turn 4096 32 d.filled d.filled2 sync
+	same "mode=lfs: both were filled before" d d.filled
 }
 
 # half(file) - a file of 1 MiB in a compressed folder, of which a half compresses
@@ -254,11 +224,11 @@ half() {
 
 # compressed() - of a file with compressed clusters, nothing is advised
 compressed() {
-	umount $MNT
+	priced_disk 1024 1
 	make_special $DISK $MNT background_gc=off,compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression ||
 		bail "this kernel does not compress"
 	as_large
-	await_live
+	load path=$MNT
 	mkdir $MNT/packed
 	f2fs_io setflags compression $MNT/packed >/dev/null 2>&1
 	half packed/a
@@ -269,6 +239,15 @@ compressed() {
 	unadvised "compressed" packed/a
 }
 
+# no_copy_on_write() - F2FS ignores chattr +C, and says nothing
+no_copy_on_write() {
+	: >$MNT/a.chattr
+	check "chattr +C is no error" chattr +C $MNT/a.chattr
+	whole a.chattr
+	rewrite a.chattr every 20
+	same "rewritten, 20 blocks at a time; after chattr +C" a a.chattr
+}
+
 # urgent() - while gc_urgent is 1, a log that has filled its segment takes one with holes, although many are free
 urgent() {
 	fileop many $MNT/h 1000 8K 0
@@ -276,23 +255,24 @@ urgent() {
 	rm $MNT/h*[13579]
 	sync
 	echo 1 >"/sys/fs/f2fs/${DISK##*/}/gc_urgent"
-	fileop write $MNT/urgent 0 8M sync
+	fileop write $MNT/urgent 0 4M sync
 	echo 0 >"/sys/fs/f2fs/${DISK##*/}/gc_urgent"
-	fileop write $MNT/calm 0 8M sync
+	fileop write $MNT/calm 0 4M sync
 	helps "gc_urgent is 1; it is 0" urgent calm
 	advised "gc_urgent" urgent "keep more segments free.* gc_urgent is 1"
 }
 
-plan 51
-command -v fragtrace >/dev/null || skip_rest "remedies" "fragtrace is not in this guest"
-make_volume $DISK $MNT background_gc=off || bail "no volume"
-as_large
-load path=$MNT
+plan 60
+command -v fragtrace >/dev/null && command -v chattr >/dev/null || skip_rest "remedies" "fragtrace or chattr is not in this guest"
+begin
 advice "free segments" "write more before each sync"
+no_copy_on_write
 urgent
 check_exact "maps are exact" $MNT
+judge
 fill
 advice "nearly full" "keep more segments free.* need larger writes"
+judge
 fill
 fileop write $MNT/g 0 8M sync
 # before collections move it
@@ -302,6 +282,9 @@ fileop gc $MNT 1 200
 fileop write $MNT/g.space 0 8M sync
 helps "few free segments; more of them" g g.space
 check_exact "maps are exact" $MNT
+judge
 without_place
+judge
 compressed
+judge
 finish

@@ -717,6 +717,13 @@ make_null_disk() {
 	echo 1 >$NULL_DISK_CONFIG/power && loop_until 5 test -b $NULL_DISK
 }
 
+# priced_disk(megabytes, nanoseconds) - the same: it serves one request of up to 128 KiB after the other, each in so long
+priced_disk() {
+	make_null_disk size="$1" submit_queues=1 hw_queue_depth=1 max_sectors=256 irqmode=2 completion_nsec="$2" || return 1
+	echo none >/sys/block/nullb0/queue/scheduler
+	echo 128 >/sys/block/nullb0/queue/read_ahead_kb
+}
+
 # make_zoned_disk(zones, units of 256 blocks of each, units of it that can be written, conventional ones) - the same with zones, 12 of
 # them open at most
 #

@@ -58,7 +58,7 @@ ssr="$because the log fills holes of a dirty segment"
 moved="$because one of the two was rewritten or moved away"
 in_place='fdatasync or msync, or fsync after at most 8 blocks: F2FS then rewrites in place, unless ipu_policy says otherwise (it is 16 on large volumes)'
 place="$in_place. Or copy the file into a new one that was pinned while it was empty (F2FS_IOC_SET_PIN_FILE), and then allocated in whole; it cannot grow"
-larger='write more before each sync or in each direct write. To preallocate does not help: F2FS chooses blocks when it writes'
+larger='write more before each sync or in each direct write. Or fill the file with zeros first: F2FS rewrites them in place, but not with mode=lfs. To preallocate does not help: F2FS chooses blocks when it writes'
 cut='cut files at a multiple of the block size, or do not cut them'
 
 # === Sentences ===
@@ -156,6 +156,8 @@ test_advice() {
 	counted 0 1 0 0 0 0
 	advises overwrite writeback ssr in_place "$place"
 	advises mmap sync moved in_place "$place"
+	advises mmap sync ssr in_place "$place"
+	advises mmap sync interleaved larger_writes "$larger"
 	advises atomic sync moved log_in_place "write ahead into a log instead of using atomic writes, and $in_place"
 	counted 0 0 1 0 0 0
 	advises tail sync moved whole_blocks "$cut"
@@ -165,7 +167,7 @@ test_advice() {
 	advises direct none interleaved larger_writes "$larger"
 	advises append writeback ssr free_segments "$space"
 	counted 0 0 0 0 0 1
-	for other in "append writeback interleaved" "append sync new_segment" "direct none new_segment" "gc_bg none moved" \
+	for other in "append writeback interleaved" "mmap writeback interleaved" "append sync new_segment" "direct none new_segment" "gc_bg none moved" \
 		"range none moved" "unknown none unknown" "inline sync other_log" "compress sync interleaved" "direct none ssr" \
 		"gc_fg none ssr" "defrag none ssr"; do
 		# shellcheck disable=SC2086

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: what helps against breaks.
- * Each of these is tried by selftests/98_remedies.sh: the same work without and with it. What did not help there is not
- * advised: to preallocate a file that is not pinned, or a write-ahead log alone instead of atomic writes.
+ * Each of these is tried by selftests/98_remedies.sh: the same work without and with it, its breaks, and the time of reading. What did
+ * not help there is not advised: to preallocate a file that is not pinned, or a write-ahead log alone instead of atomic writes.
  */
 #include "model/advice.h"
 
@@ -14,7 +14,8 @@ static const char *const texts[NR_ADVICES] = {
 		"allocated in whole; it cannot grow",
 	[ADVICE_LOG] = "write ahead into a log instead of using atomic writes, and " IN_PLACE,
 	[ADVICE_CUT] = "cut files at a multiple of the block size, or do not cut them",
-	[ADVICE_LARGER] = "write more before each sync or in each direct write. To preallocate does not help: F2FS chooses blocks when it writes",
+	[ADVICE_LARGER] = "write more before each sync or in each direct write. Or fill the file with zeros first: F2FS rewrites them in place, "
+		"but not with mode=lfs. To preallocate does not help: F2FS chooses blocks when it writes",
 	[ADVICE_SPACE] = "keep more segments free; \"fragtrace space\" counts them. While gc_urgent is 1, F2FS fills holes however many are free. "
 		"Files that are written in turn, with syncs, need larger writes, too",
 };
@@ -29,14 +30,22 @@ static const char *const keys[NR_ADVICES] = {
 	[ADVICE_SPACE] = "free_segments",
 };
 
+/* Of blocks that are new in the file, between which the log went on: syncs let it. */
+static enum advice synced(uint32_t cause)
+{
+	return ft_cause_flush(cause) == FT_FLUSH_SYNC ? ADVICE_LARGER : ADVICE_NONE;
+}
+
 static enum advice by_cause(uint32_t cause)
 {
 	enum ft_why why = ft_cause_why(cause);
 
 	switch (ft_cause_op(cause)) {
 	case FT_OP_OVERWRITE:
-	case FT_OP_MMAP:
 		return ADVICE_PLACE;
+	case FT_OP_MMAP:
+		/* what was not rewritten cannot be in place */
+		return why == FT_WHY_INTERLEAVED ? synced(cause) : ADVICE_PLACE;
 	case FT_OP_ATOMIC:
 		return ADVICE_LOG;
 	case FT_OP_TAIL:
@@ -44,7 +53,7 @@ static enum advice by_cause(uint32_t cause)
 	case FT_OP_APPEND:
 		if (why == FT_WHY_SSR)
 			return ADVICE_SPACE;
-		return why == FT_WHY_INTERLEAVED && ft_cause_flush(cause) == FT_FLUSH_SYNC ? ADVICE_LARGER : ADVICE_NONE;
+		return why == FT_WHY_INTERLEAVED ? synced(cause) : ADVICE_NONE;
 	case FT_OP_DIRECT:
 		return why == FT_WHY_INTERLEAVED ? ADVICE_LARGER : ADVICE_NONE;
 	default:

@@ -96,15 +96,15 @@ filled() {
 	done
 }
 
-# in_turn(bytes, times, file, file, words...) - write to both in turn, from their begin on
+# in_turn(operation, bytes, times, file, file, words...) - write to both in turn, from their begin on
 in_turn() {
-	local n bytes times a b
+	local n how bytes times a b
 
-	bytes=$1 times=$2 a=$3 b=$4 n=0
-	shift 4
+	how=$1 bytes=$2 times=$3 a=$4 b=$5 n=0
+	shift 5
 	while [ $n -lt "$times" ]; do
-		fileop write "$MNT/$a" $((n * bytes)) "$bytes" "$@"
-		fileop write "$MNT/$b" $((n * bytes)) "$bytes" "$@"
+		fileop "$how" "$MNT/$a" $((n * bytes)) "$bytes" "$@"
+		fileop "$how" "$MNT/$b" $((n * bytes)) "$bytes" "$@"
 		n=$((n + 1))
 	done
 }
@@ -145,24 +145,24 @@ advice() {
 	log c.alone
 	same "$1: a log alone" c c.alone
 
-	in_turn 4096 32 d d.other sync
-	in_turn 65536 2 d.larger d.other2 sync
+	in_turn write 4096 32 d d.other sync
+	in_turn write 65536 2 d.larger d.other2 sync
 	helps "$1: two files in turn, with a sync after each block; after 16 blocks" d d.larger
 	advised "$1" d "$2"
 	for file in d.allocated d.allocated2; do
 		fileop fallocate "$MNT/$file" keep 0 128K
 	done
-	in_turn 4096 32 d.allocated d.allocated2 sync
+	in_turn write 4096 32 d.allocated d.allocated2 sync
 	same "$1: both are only preallocated" d d.allocated
 	filled d.filled d.filled2
-	in_turn 4096 32 d.filled d.filled2 sync
+	in_turn write 4096 32 d.filled d.filled2 sync
 	helps "$1: both were filled before" d d.filled
 
-	in_turn 4096 32 e e.other direct
-	in_turn 65536 2 e.larger e.other2 direct
+	in_turn write 4096 32 e e.other direct
+	in_turn write 65536 2 e.larger e.other2 direct
 	helps "$1: two files in turn, directly; 16 blocks at a time" e e.larger
 	filled e.filled e.filled2
-	in_turn 4096 32 e.filled e.filled2 direct
+	in_turn write 4096 32 e.filled e.filled2 direct
 	helps "$1: directly, both were filled before" e e.filled
 	advised "$1" e "write more before each sync or in each direct write"
 
@@ -206,12 +206,12 @@ without_place() {
 	log c.log dsync
 	same "mode=lfs: atomic writes; a log, and blocks that are written with fdatasync" c c.log
 	unadvised "mode=lfs" c
-	in_turn 4096 32 d d.other sync
-	in_turn 65536 2 d.larger d.other2 sync
+	in_turn write 4096 32 d d.other sync
+	in_turn write 65536 2 d.larger d.other2 sync
 	helps "mode=lfs: two files in turn, with a sync after each block; after 16 blocks" d d.larger
 	advised "mode=lfs" d "write more before each sync"
 	filled d.filled d.filled2
-	in_turn 4096 32 d.filled d.filled2 sync
+	in_turn write 4096 32 d.filled d.filled2 sync
 	same "mode=lfs: both were filled before" d d.filled
 }
 
@@ -248,25 +248,35 @@ no_copy_on_write() {
 	same "rewritten, 20 blocks at a time; after chattr +C" a a.chattr
 }
 
+# new_in_mapping() - blocks that are new cannot be in place
+new_in_mapping() {
+	in_turn mmap 4096 32 m m.other
+	in_turn mmap 65536 2 m.larger m.other2
+	helps "two files in turn, through mappings, with msync after each block; after 16 blocks" m m.larger
+	advised "new in mappings" m "write more before each sync"
+}
+
 # urgent() - while gc_urgent is 1, a log that has filled its segment takes one with holes, although many are free
 urgent() {
 	fileop many $MNT/h 1000 8K 0
 	sync
 	rm $MNT/h*[13579]
 	sync
+	# later, this would fill what the other one leaves of its segment
+	fileop write $MNT/calm 0 4M sync
 	echo 1 >"/sys/fs/f2fs/${DISK##*/}/gc_urgent"
 	fileop write $MNT/urgent 0 4M sync
 	echo 0 >"/sys/fs/f2fs/${DISK##*/}/gc_urgent"
-	fileop write $MNT/calm 0 4M sync
 	helps "gc_urgent is 1; it is 0" urgent calm
 	advised "gc_urgent" urgent "keep more segments free.* gc_urgent is 1"
 }
 
-plan 60
+plan 62
 command -v fragtrace >/dev/null && command -v chattr >/dev/null || skip_rest "remedies" "fragtrace or chattr is not in this guest"
 begin
 advice "free segments" "write more before each sync"
 no_copy_on_write
+new_in_mapping
 urgent
 check_exact "maps are exact" $MNT
 judge

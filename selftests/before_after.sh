@@ -19,7 +19,8 @@ end() {
 
 # figures(file) - print how many fragments it has, how many requests of 128 KiB reading it takes more than it must
 figures() {
-	path="^$MNT/$1\$" awk '!/^#/ && $NF ~ ENVIRON["path"] && $6 { breaks += $6 - 1; extra += $9 - $10 } END { print breaks + 0, extra + 0 }' $DBG/files
+	path="^$MNT/$1\$" awk '!/^#/ && $NF ~ ENVIRON["path"] && $6 { breaks += $6 - 1; extra += $9 - $10 }
+		END { print breaks + 0, extra + 0 }' $DBG/files
 }
 
 # remember(file) - remember the figures of a file: what it had before the work

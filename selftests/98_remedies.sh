@@ -86,6 +86,21 @@ log() {
 	sync
 }
 
+# one_piece(file) - a file that ends within a block, in one piece; those that are not in one get other names
+one_piece() {
+	local n=0
+
+	while
+		fileop fallocate "$MNT/$1" keep 0 128K
+		fileop append "$MNT/$1" 100000 1 fdatasync
+		sync
+		[ "$(figures "$1")" != "0 0" ]
+	do
+		n=$((n + 1))
+		mv "$MNT/$1" "$MNT/$1.$n"
+	done
+}
+
 # filled(file...) - files of 128 KiB that have been written
 filled() {
 	local file
@@ -167,12 +182,8 @@ advice() {
 	advised "$1" e "write more before each sync or in each direct write"
 
 	for file in f f.multiple; do
-		fileop fallocate $MNT/$file keep 0 1M
-		fileop append $MNT/$file 100000 1 fdatasync
+		one_piece $file
 	done
-	sync
-	remember f
-	remember f.multiple
 	fileop truncate $MNT/f 99000
 	fileop truncate $MNT/f.multiple 98304
 	fileop append $MNT/f.whole 99000 1 fdatasync
@@ -280,10 +291,10 @@ new_in_mapping
 urgent
 check_exact "maps are exact" $MNT
 judge
-fill
+fill '[147]'
 advice "nearly full" "keep more segments free.* need larger writes"
 judge
-fill
+fill '[147]'
 fileop write $MNT/g 0 8M sync
 # before collections move it
 advised "a file without others" g "keep more segments free"

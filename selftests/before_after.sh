@@ -81,13 +81,13 @@ ms() {
 
 # holds(same or helps, added by both: breaks, requests; of reading both: requests, ms) - is it so?
 #
-# Requests that are spared spare their price each: from half of it to twice as much, which a busy machine takes.
+# Requests that are spared spare their price each: from half of it to thrice as much, which a busy machine takes.
 holds() {
 	echo "$*" | awk -v price=$PRICE '{
 		spared = ($6 - $7) * price
 		if ($1 == "same")
 			exit !($2 && 4 * $4 >= 3 * $2 && 4 * $5 >= 3 * $3 && 4 * $9 >= 3 * $8)
-		exit !($2 && $3 && $2 >= 4 * $4 && $3 >= 4 * $5 && spared > 0 && 2 * ($8 - $9) >= spared && $8 - $9 <= 2 * spared)
+		exit !($2 && $3 && $2 >= 4 * $4 && $3 >= 4 * $5 && spared > 0 && 2 * ($8 - $9) >= spared && $8 - $9 <= 3 * spared)
 	}'
 }
 
@@ -132,7 +132,7 @@ begin() {
 	load path=$MNT
 }
 
-# fill() - a small volume with many holes and few free segments
+# fill(names) - a small volume with few free segments, and holes where the files were whose names end like this
 fill() {
 	priced_disk 1024 1
 	mkfs.f2fs -q -f $DISK $((160 << 11)) >/dev/null
@@ -141,7 +141,8 @@ fill() {
 	fileop many $MNT/x 3000 40000 5000 9 2>/tmp/full || :
 	expect "the volume is full" "$(cut -d : -f 3 </tmp/full)" " ENOSPC"
 	sync
-	rm $MNT/x*[147]
+	# shellcheck disable=SC2086 # a pattern
+	rm $MNT/x*$1
 	sync
 	load path=$MNT
 }

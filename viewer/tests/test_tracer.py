@@ -354,6 +354,9 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     world.put("sys/kernel/debug/fragtrace/ledger", "# fragtrace ledger 1\n# not known: the module was loaded with ledger=0\n")
     discards = ["# fragtrace discards 1\n254:0 pending 0 0 0 0 0 0 0\n", "# fragtrace discards 1\n254:0 pending 1 8 0 5 40 0 0\n"]
     world.put("sys/kernel/debug/fragtrace/discards", discards[0])
+    counts = {"latency": "# fragtrace latency 1\n254:0 x\n", "gc_runs": "# fragtrace gc_runs 2\n254:0 lost 0\n"}
+    for name, text in counts.items():
+        world.put(f"sys/kernel/debug/fragtrace/{name}", text)
     with world.recording("-n", "0.2"):
         wait_for((world.run / "discards").exists)
         world.put("sys/kernel/debug/fragtrace/discards", discards[1])
@@ -365,8 +368,9 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
     status = (F2FS / "status").read_bytes()
     expect(kept, {**{f"254:0/{name}.zst": (F2FS / name).read_bytes() for name in names}, "254:0/mounts.zst": mounts, "254:48/status.zst": status,
                   "254:16/status.zst": status, "254:16/segment_info.zst": info})
-    for name, counts in ("heat", heat), ("discards", discards[0].encode()):
-        expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.{name}.zst").read_bytes()), counts)
+    for name, kept_counts in ("heat", heat), ("discards", discards[0].encode()), *((name, text.encode()) for name, text in counts.items()):
+        expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.{name}.zst").read_bytes()), kept_counts)
+    expect(Path(f"{stem}.ledger.zst").exists(), False)
     expect((Path(stem).with_name("gc").read_text(), Path(stem).with_name("ledger").exists()), ("# fragtrace gc 2\n", False))
     expect(zstandard.ZstdDecompressor().decompressobj().decompress(Path(f"{stem}.snapshot.zst").read_bytes()),
            (world.fake / "sys/kernel/debug/fragtrace/snapshot").read_bytes())

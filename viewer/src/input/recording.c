@@ -5,7 +5,7 @@
  *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst
  *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
  *	fragtrace-SECONDS.mmm.heat.zst		the module's file heat of that time, if it counts what is read
- *	fragtrace-SECONDS.mmm.discards.zst	its file discards likewise
+ *	fragtrace-SECONDS.mmm.discards.zst	its file discards likewise; and gc_runs, latency, ledger
  *	fragtrace-SECONDS.mmm.f2fs		a folder with F2FS's own state of that time, for --f2fs-state
  *	discards, gc, gc_runs, latency, ledger		the newest of what the module has counted
  *
@@ -55,7 +55,7 @@ static char *recorded_beside(const char *path, const char *its_suffix)
 /**
  * recorded_counts() - the file with what the module had counted at the time of a recorded snapshot
  * @path: the snapshot
- * @name: of the module's file, discards or heat
+ * @name: of the module's file, discards, gc_runs, heat, latency or ledger
  *
  * Return: its path, to be freed, whether there is such a file or not; NULL if this is no recorded snapshot.
  */

@@ -219,7 +219,7 @@ static void add_packed(const struct recorder *recorder, const char *name, const 
  */
 void recorder_add_moment(const struct recorder *recorder, const struct source *source)
 {
-	static const char *const names[] = { "discards", "heat" };
+	static const char *const names[] = { "discards", "gc_runs", "heat", "latency", "ledger" };
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		AUTO(text_free) struct text text = { 0 };

@@ -110,6 +110,7 @@ void session_run_serve(struct session *s)
 	s->server.answers.plot_type = "image/png";
 	s->server.answers.show = show_moment;
 	s->server.answers.arg = s;
+	s->server.answers.source = &s->source;
 	if (recording_is(o->table))
 		s->server.answers.recording = (struct serve_recording){ o->table, &o->lens, o->volume, o->f2fs_state };
 	/* the counts of reads are those of one moment */

@@ -108,6 +108,8 @@ test_json_has_the_same() {
 		assert len(prices) == 8 and not prices[32]["pooled"] and prices[1]["pooled"], prices
 		assert abs(prices[32]["us"] - 1000) < 1e-3, prices
 		assert [f["path"] for f in volume["files"]] == ["/m/a a", "/m/b", "*"], volume
+		assert [f["name"] for f in volume["files"]] == ["/m/a a", "/m/b", "all other files"], volume
+		assert volume["said"].startswith("8:0: 222 requests that were made instead of 122 cost those who read ") and "/m/" not in volume["said"], volume
 	END
 }
 

@@ -81,7 +81,7 @@ test_collections_in_vain() {
 	awk '/^254:0 run 37/ { sub("200 3 3", "200 0 0") } { print } /^254:0 run 35/ { for (i = 34; i > 20; i--) print "254:0 run", i, "1795805600 writer", i == 21 ? "fg" : "bg", "0 1000 1 5 0 0 2 3 0 0 77 f2fs_gc-254:0" }' \
 		"$data/gc_runs.txt" >vain
 	"$fragtrace" gc -t vain >out
-	says '  2 of these 17 freed nothing, in the foreground.'
+	says '  2 of the last 17 runs freed nothing, in the foreground.'
 }
 
 test_waits_that_were_not_measured() {
@@ -99,14 +99,16 @@ test_json_has_the_same() {
 		assert (first["waits_lost"], second["waits_lost"], second["dev"]) == (0, -1, "254:16")
 		assert [row["reason"] for row in first["reasons"]] == ["idle", "writer"]
 		assert sum(row["ns"] for row in first["reasons"]) == 12300000000
-		assert first["reasons"][0] == {"reason": "idle", "runs": 30, "empty": 6, "ns": 9100000000, "victims": 24, "blocks": 4096, "segments": 0, "sections": 0}
+		assert first["reasons"][0] == {"reason": "idle", "meaning": "F2FS's thread, while the volume is idle", "runs": 30, "empty": 6, "ns": 9100000000, "victims": 24, "blocks": 4096, "segments": 0, "sections": 0}
 		assert first["choices"][1] == {"reason": "idle", "policy": "cost_benefit", "victims": 20, "found": 20, "limit": 40000, "looked": 20480, "blocks": 4000, "best_blocks": 4200, "gain": 110000, "best_gain": 120000}
 		assert (len(first["choices"]), second["choices"]) == (5, [])
-		assert first["processes"][1] == {"runs": 2, "ns": 700000000, "waits": 1, "waited_ns": 500000000, "pid": 900, "process": "rocksdb:low"}
+		assert first["processes"][1] == {"runs": 2, "ns": 700000000, "waits": 1, "waited_ns": 500000000, "pid": 900, "process": "rocksdb:low", "name": "rocksdb:low (pid 900)"}
 		assert first["longest"][2] == {"run": 12, "when": 1795805600, "how": "lock", "ns": 400000, "pid": 2, "process": "f2fs_ckpt-254:0"}
 		run = first["runs"][2]
 		assert (run["run"], run["error"], run["foreground"], run["free"], run["free_after"]) == (35, -5, False, 12, 12), run
 		assert second["runs"][0]["process"] == "a b"
+		assert first["said"].startswith("254:0: 37 collections took 12.3 s; 6 of them cleaned nothing\n") and "Far from the best: 12 victims" in first["said"]
+		assert not any(head in first["said"] for head in ("  why\n", "formula, why", "  process\n", "The longest times", "began"))
 	END
 }
 

@@ -79,6 +79,9 @@ test_json_has_the_same() {
 	"$python" - <<-'END'
 		import json
 		volume = json.load(open("out"))["volumes"][0]
+		assert volume["said"].startswith("254:0: applications wrote 648 KiB ") and volume["said"].endswith("\n  4 MiB were discarded\n"), volume["said"]
+		assert [one["name"] for one in volume["processes"]][:2] == ["rocksdb:low (pid 812)", "* (pid 900)"], volume["processes"]
+		assert volume["kinds"][0]["meaning"] == "data where the file had no block", volume["kinds"]
 		assert (volume["device"], volume["discarded"], volume["unknown"]) == (1069056, 4194304, 8192), volume
 		assert volume["amplification"] == round(1069056 / (425984 + 32768 + 204800), 4), volume
 		assert sum(kind["bytes"] for kind in volume["kinds"]) == 1069056 - 8192

@@ -112,6 +112,9 @@ def test_recordings_have_the_same_answers(view: str, reader: Reader) -> None:
             (folder / f"{stem}.f2fs/254:0").mkdir(parents=True)
             (folder / f"{stem}.discards.zst").write_bytes(zstandard.compress((DATA / "discards.txt").read_bytes()))
             write_state(folder / f"{stem}.f2fs/254:0", set(range(1000, 3000)))
+            for name in "latency", "ledger", "gc_runs":
+                (folder / f"{stem}.{name}.zst").write_bytes(zstandard.compress((DATA / f"{name}.txt").read_bytes()))
+                (folder / name).write_bytes((DATA / f"{name}.txt").read_bytes().replace(b"254:0", b"254:1"))
         with Both(view, reader, folder) as both:
             both.everything()
             both.same("curve", first=0)
@@ -123,6 +126,10 @@ def test_recordings_have_the_same_answers(view: str, reader: Reader) -> None:
                 both.same("cells", at=at, volume=0, first=1000, per=512, n=388)
                 both.same("cells", at=at, since="2s", volume=0, first=1000, per=512, n=388)
                 both.same("files", at=at, since="2s", n=100, sort="change")
+                for command in "cost", "ledger", "gc":
+                    both.same(command, at=at)
+            if number == 4:
+                assert all(both.same(command, at="start")["time"] and not both.same(command, at="end")["time"] for command in ("cost", "ledger", "gc"))
 
 
 def test_zones_have_the_same_answers(view: str, reader: Reader) -> None:

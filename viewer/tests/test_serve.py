@@ -22,6 +22,7 @@ import time
 import traceback
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
@@ -846,6 +847,69 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
     with Serving(view, "run") as server:
         table = server.ask("table", at="1s")
         expect((table["knowsFree"], "stateAge" in table, "discards" in table["volumes"][0]), (False, False, False))
+
+
+# === What was counted ===
+
+COUNTS = ("cost", "latency"), ("ledger", "ledger"), ("gc", "gc_runs")
+
+
+def by_command(view: str, command: str, path: str | Path) -> Any:
+    """What the command says of a file, in JSON; where it refuses it, why."""
+    done = subprocess.run([view, command, "-t", path, "--json"], capture_output=True, text=True, check=False)
+    return json.loads(done.stdout) if not done.returncode else done.stderr.split(": ", 1)[1]
+
+
+def test_counts_are_those_of_the_commands(view: str) -> None:
+    Path("copy").mkdir()
+    shutil.copy(DATA / "small.table", "copy/table")
+    with Serving(view, "copy/table") as server:
+        for command, file in COUNTS:
+            path = Path("copy") / file
+            expect(server.request(server.url + command)[::2],
+                   (404, f"copy/table: has no file {file}; expected a recording of a module that was loaded with {file}=1\n".encode()))
+            shutil.copy(DATA / f"{file}.txt", path)
+            expect(server.ask(command), {"time": 0, "answer": by_command(view, command, path)})
+            for bad in f"# fragtrace {file} {1 + (command == 'gc')}\n# not known: the module was loaded with {file}=0\n", "nonsense\n":
+                path.write_text(bad)
+                expect(server.request(server.url + command)[::2], (404, by_command(view, command, path).encode()))
+        # of many processes and files, the first ones
+        for command, file, line, key in ("ledger", "ledger", "254:0 process {n} 0 0 {n} 0 0 0 {n} x{n} /", "processes"), \
+                ("cost", "latency", "253:0 file {n} 0 1 0 2 0 900000000 0:0 0:0 0:0 0:0 0:0 2:{n} 0:0 0:0 /m/{n}", "files"):
+            text = (DATA / f"{file}.txt").read_text() + "".join(line.format(n=n) + "\n" for n in range(9, 309))
+            (Path("copy") / file).write_text(text)
+            said, whole = server.ask(command)["answer"]["volumes"][0], by_command(view, command, Path("copy") / file)["volumes"][0]
+            assert len(whole[key]) > 300
+            expect((said["said"], said[key]), (whole["said"], whole[key][:100]))
+
+
+def test_counts_of_a_recording(view: str) -> None:
+    recorder = record(Path("run"), 5)
+    stems = [str(one).removesuffix(".snapshot.zst") for one in sorted(Path("run").glob("*.snapshot.zst"))]
+    texts = {file: (DATA / f"{file}.txt").read_text() for _, file in COUNTS}
+    later = {"latency": ("48:192", "48:193"), "ledger": ("device 1069056", "device 2069056"), "gc_runs": ("sum idle 30", "sum idle 31")}
+    packer = zstandard.ZstdCompressor()
+    with Serving(view, "run") as server:
+        for command, file in COUNTS:
+            expect(server.request(server.url + command)[::2],
+                   (404, f"run: has no file {file}; expected a recording of a module that was loaded with {file}=1\n".encode()))
+            Path(stems[0] + f".{file}.zst").write_bytes(packer.compress(texts[file].encode()))
+            Path(stems[1] + f".{file}.zst").write_bytes(packer.compress(texts[file].replace(*later[file]).encode()))
+            # the last snapshot has none: those of the end
+            (Path("run") / file).write_text(texts[file].replace(later[file][0], later[file][0].replace("1", "3")))
+            expect(len(recorder.truth) > 60, True)
+            seen = []
+            for number, stem in enumerate(stems):
+                time_ms = int(stem.rsplit("-", 1)[1].replace(".", ""))
+                path = Path(stem + f".{file}.zst")
+                answer = server.ask(command, at=iso((time_ms + 1) * 10 ** 6))
+                expect(answer, {"time": time_ms if number < 2 else 0, "answer": by_command(view, command, path if number < 2 else Path("run") / file)})
+                seen.append(json.dumps(answer["answer"]))
+            assert seen[0] != seen[1]
+            expect(server.ask(command)["time"], 0)
+            expect(server.status(command, at="x"), 400)
+            Path(stems[0] + f".{file}.zst").write_bytes(packer.compress(b"nonsense\n"))
+            expect(server.request(server.url + command + "?at=start")[::2], (404, by_command(view, command, Path(stems[0] + f".{file}.zst")).encode()))
 
 
 # === Size ===

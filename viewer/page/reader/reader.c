@@ -87,7 +87,7 @@ EMSCRIPTEN_KEEPALIVE void reader_open(const char *path)
 	set_input_limit(PAGE_MAX_INPUT, PAGE_MAX_REMEDY);
 	source_init(&reader.source, xasprintf("%s", path));
 	*answers = (struct answers){ .most = SERVE_MAX_VIEWS, .plot = plot, .plot_type = "image/svg+xml",
-				       .show = show_moment };
+				       .show = show_moment, .source = &reader.source };
 	if (recording_is(path))
 		answers->recording = (struct serve_recording){ .dir = reader.source.path, .lens = &reader.lens };
 	view = answers_new_view(answers);

@@ -9,11 +9,11 @@ LIBRARIES =
 READER_SRC = input/source.c input/unpack.c input/moment.c input/recording.c input/events.c input/replay.c input/replay_events.c \
 	     input/replay_compose.c input/table.c input/snapshot.c input/inodes.c input/order.c input/figures.c input/volume.c \
 	     input/heat.c input/f2fs_state.c input/f2fs_segments.c input/f2fs_status.c input/f2fs_super.c \
-	     input/f2fs_lines.c input/zones.c input/fields.c input/discards.c $(filter model/%,$(SRC)) picture/axis.c picture/plot_axis.c picture/file_plot.c \
+	     input/f2fs_lines.c input/zones.c input/fields.c input/discards.c input/latency.c input/ledger.c input/gc_runs.c $(filter model/%,$(SRC)) picture/axis.c picture/plot_axis.c picture/file_plot.c \
 	     picture/file_view.c picture/layout.c picture/layout_boxes.c picture/layout_segments.c picture/layout_zones.c picture/layout_hilbert.c \
 	     picture/strip.c picture/paint.c picture/legend.c picture/legend_title.c picture/legend_counts.c \
 	     picture/legend_line.c picture/canvas.c picture/svg.c picture/png_out.c \
-	     output/page_data.c output/answers.c output/serve_view.c output/serve_list.c output/serve_compare.c output/serve_recording.c output/json.c output/perfetto.c output/phrases.c \
+	     output/page_data.c output/answers.c output/serve_view.c output/serve_list.c output/serve_compare.c output/serve_recording.c output/serve_counts.c output/counted.c output/cost.c output/ledger.c output/gc.c output/json.c output/perfetto.c output/phrases.c \
 	     output/why.c conf.c names.c outfile.c util.c
 READER_OBJ = $(READER_SRC:%.c=build/reader/%.o) $(patsubst page/reader/%.c,build/reader/%.o,$(wildcard page/reader/*.c))
 # of zstd, only what unpacks

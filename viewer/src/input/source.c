@@ -161,8 +161,24 @@ bool source_read_beside(const struct source *source, const char *name, struct te
 }
 
 /**
- * source_read_counts() - read what the module has counted until now
+ * source_beside() - where the module's counts of the time of a table would be
  * @source: its table or snapshot, or a copy in a folder with copies of its files
+ * @name: the file with the counts
+ *
+ * Return: the path, to be freed, whether there is such a file or not; NULL if there can be none.
+ */
+char *source_beside(const struct source *source, const char *name)
+{
+	const char *slash = strrchr(source->path, '/');
+
+	if (!slash || (strcmp(slash, "/snapshot") && strcmp(slash, "/table")))
+		return NULL;
+	return xasprintf("%.*s/%s", (int)(slash - source->path), source->path, name);
+}
+
+/**
+ * source_read_counts() - read what the module has counted until now
+ * @source: as for source_beside()
  * @name: the file with the counts: by_pair, discards, gc, gc_runs, heat, latency or ledger
  * @text: the result, unpacked; to be freed with text_free()
  *
@@ -170,10 +186,9 @@ bool source_read_beside(const struct source *source, const char *name, struct te
  */
 bool source_read_counts(const struct source *source, const char *name, struct text *text)
 {
-	const char *slash = strrchr(source->path, '/');
+	AUTO_FREE char *path = source_beside(source, name);
 
-	if (!slash || (strcmp(slash, "/snapshot") && strcmp(slash, "/table")) ||
-	    !source_read_beside(source, name, text))
+	if (!path || slurp_file(text, path))
 		return false;
 	if (is_packed(text))
 		unpack(text, name);
@@ -196,7 +211,7 @@ char *source_counts_path(const struct source *source, const char *name)
 
 	if (!source_read_counts(source, name, &text))
 		return NULL;
-	return xasprintf("%.*s/%s", (int)(strrchr(source->path, '/') - source->path), source->path, name);
+	return source_beside(source, name);
 }
 
 /* === Waiting targets === */

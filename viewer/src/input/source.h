@@ -42,6 +42,7 @@ void source_free(struct source *source);
 const char *source_hint(const char *path, int err);
 bool source_read_table(struct source *source, struct table *table, bool keep);
 void source_parse(struct table *table, const char *name, struct text *text, bool keep);
+char *source_beside(const struct source *source, const char *name);
 char *source_counts_path(const struct source *source, const char *name);
 bool source_read_counts(const struct source *source, const char *name, struct text *text);
 bool source_read_beside(const struct source *source, const char *name, struct text *text);

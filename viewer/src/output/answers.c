@@ -8,6 +8,7 @@
  */
 
 #include "output/answers.h"
+#include "output/serve_counts.h"
 #include "output/why.h"
 
 /* A question about a table, and maybe another one before it; and where its answer is written. */
@@ -428,6 +429,24 @@ static void answer_recording(const struct answers *answers, const struct questio
 		refuse(answer, ANSWER_NONE, trouble);
 }
 
+/* What is counted does not depend on the table that is shown; of a recording, on its moment. */
+static void answer_counts(const struct answers *answers, const struct question *question, const struct serve_counts *counts,
+			  struct answer *answer)
+{
+	const char *at = question->value(question->arg, "at");
+	struct moment moment = answers->source->at;
+	char *trouble;
+
+	*answer = (struct answer){ .type = "application/json" };
+	if (at && *at && (strlen(at) >= SERVE_AT_MAX || !moment_parse(&moment, at))) {
+		refuse(answer, ANSWER_WRONG, xasprintf("at=: expected " MOMENT_FORM));
+		return;
+	}
+	trouble = serve_counts_answer(counts, answers->source, &answers->recording, &moment, &answer->text);
+	if (trouble)
+		refuse(answer, ANSWER_NONE, trouble);
+}
+
 /**
  * answers_give() - answer a question
  * @answers: the tables
@@ -436,6 +455,12 @@ static void answer_recording(const struct answers *answers, const struct questio
  */
 void answers_give(struct answers *answers, const struct question *question, struct answer *answer)
 {
+	const struct serve_counts *counts = serve_counts_of(question->what);
+
+	if (counts) {
+		answer_counts(answers, question, counts, answer);
+		return;
+	}
 	if (!strcmp(question->what, "recording") || !strcmp(question->what, "curve")) {
 		answer_recording(answers, question, answer);
 		return;
@@ -445,7 +470,7 @@ void answers_give(struct answers *answers, const struct question *question, stru
 			answer_table_of(answers, question, i, answer);
 			return;
 		}
-	refuse(answer, ANSWER_NONE, xasprintf("expected table, cells, blocks, files, fragments, plot, why, recording or curve"));
+	refuse(answer, ANSWER_NONE, xasprintf("expected table, cells, blocks, files, fragments, plot, why, recording, curve, cost, ledger or gc"));
 }
 
 /**

@@ -2,6 +2,7 @@
 /* Beside the pipeline: the answers to what the page asks, and the tables that they are made from. */
 #pragma once
 
+#include "input/source.h"
 #include "output/serve_recording.h"
 #include "output/serve_view.h"
 #include "util.h"
@@ -27,6 +28,7 @@ struct served {
 
 /**
  * struct answers - the tables that answers are made from
+ * @source: where the table that is shown is
  * @recording: it has the tables of other moments; its folder is NULL if there is none
  * @most: how many tables are kept
  * @interval_ns: from one table to the next; 0: there is only one
@@ -39,6 +41,7 @@ struct served {
  * @arg: for these
  */
 struct answers {
+	const struct source *source;
 	struct serve_recording recording;
 	size_t most;
 	int64_t interval_ns;
@@ -57,7 +60,7 @@ struct answers {
 
 /**
  * struct question - what the page asks
- * @what: table, cells, blocks, files, fragments, plot, why, recording or curve; empty: the page
+ * @what: table, cells, blocks, files, fragments, plot, why, recording, curve, cost, ledger or gc; empty: the page
  * @value: finds an argument by its name, or NULL
  * @arg: for @value
  * @known: generation of the table that is known already; 0: none

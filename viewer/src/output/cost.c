@@ -13,6 +13,7 @@
 #include "output/counted.h"
 #include "output/json.h"
 #include "output/prometheus.h"
+#include "output/serve_counts.h"
 #include "outfile.h"
 
 #define MAX_FILES 10	/* listed in sentences */
@@ -298,47 +299,55 @@ static void say_prices(FILE *out, const struct latency *latency, const struct co
 		      "numbers of requests\n", out);
 }
 
+static char *name_of(const struct ranked *line)
+{
+	if (!line->path && !*line->ext)
+		return xasprintf("all %s files without an extension", GROUPED(line->n_files));
+	if (!line->path)
+		return xasprintf("all %s files *%s", GROUPED(line->n_files), line->ext);
+	AUTO_FREE char *name = name_printable(!strcmp(line->path, "*") ? "all other files" : line->path);
+	return xasprintf("%s%s", name, line->is_deleted ? DELETED_MARK : "");
+}
+
 static void say_line(FILE *out, const struct ranked *line)
 {
-	AUTO_FREE char *name = NULL;
+	AUTO_FREE char *name = name_of(line);
 
-	if (!line->path && !*line->ext)
-		name = xasprintf("all %s files without an extension", GROUPED(line->n_files));
-	else if (!line->path)
-		name = xasprintf("all %s files *%s", GROUPED(line->n_files), line->ext);
-	else
-		name = name_printable(!strcmp(line->path, "*") ? "all other files" : line->path);
-	fprintf(out, "  %s%s: ", name, line->is_deleted ? DELETED_MARK : "");
+	fprintf(out, "  %s: ", name);
 	say_cost(out, line, line->path ? "its readers" : "their readers");
 	fputc('\n', out);
 }
 
-static void say_volume(FILE *out, const struct latency *latency, const struct latency_volume *volume, const char *named)
+static void say_lines(FILE *out, const struct costs *costs, const char *named)
 {
-	struct costs costs;
 	size_t i, said = 0;
 
-	find_costs(&costs, latency, volume);
-	say_counted(out, &latency->text, volume->major, volume->minor);
-	fputs(": ", out);
-	say_cost(out, &costs.all, "those who read");
-	fputs(costs.all.requests ? " that they waited\n" : "\n", out);
-	say_prices(out, latency, &costs, volume);
-	for (i = 0; !named && i < costs.n_extensions && said < MAX_EXTENSIONS; i++) {
-		if (costs.extensions[i].n_files < 2 || !costs.extensions[i].extra)
+	for (i = 0; !named && i < costs->n_extensions && said < MAX_EXTENSIONS; i++) {
+		if (costs->extensions[i].n_files < 2 || !costs->extensions[i].extra)
 			continue;
-		say_line(out, &costs.extensions[i]);
+		say_line(out, &costs->extensions[i]);
 		said++;
 	}
-	for (i = 0, said = 0; i < costs.n_files && said < MAX_FILES; i++) {
-		const struct ranked *f = &costs.files[i];
+	for (i = 0, said = 0; i < costs->n_files && said < MAX_FILES; i++) {
+		const struct ranked *f = &costs->files[i];
 
 		if (named ? !is_named(f->path, f->is_deleted, named) : !f->extra)
 			continue;
 		say_line(out, f);
 		said++;
 	}
-	free_costs(&costs);
+}
+
+static void say_volume(FILE *out, const struct latency *latency, const struct latency_volume *volume, const struct costs *costs,
+		       const char *named, bool with_lines)
+{
+	say_counted(out, &latency->text, volume->major, volume->minor);
+	fputs(": ", out);
+	say_cost(out, &costs->all, "those who read");
+	fputs(costs->all.requests ? " that they waited\n" : "\n", out);
+	say_prices(out, latency, costs, volume);
+	if (with_lines)
+		say_lines(out, costs, named);
 	if (volume->lost)
 		fprintf(out, "  reads that were not timed, as too many were under way: %s\n", GROUPED(volume->lost));
 	if (volume->failed)
@@ -377,7 +386,10 @@ static void put_lines(struct json *json, const char *key, const struct ranked *l
 {
 	JSON_ARRAY(json, key);
 	for (size_t i = 0; i < n; i++) {
+		AUTO_FREE char *name = name_of(&list[i]);
+
 		JSON_OBJECT(json, NULL);
+		json_text(json, "name", name);
 		if (list[i].path) {
 			AUTO_FREE char *whole = xasprintf("%s%s", list[i].path, list[i].is_deleted ? DELETED_MARK : "");
 
@@ -390,20 +402,23 @@ static void put_lines(struct json *json, const char *key, const struct ranked *l
 	}
 }
 
-static void put_json(struct json *json, const struct latency *latency, const struct latency_volume *volume)
+static void put_volume(struct json *json, const struct latency *latency, const struct latency_volume *volume, const struct costs *costs,
+		       size_t most)
 {
-	struct costs costs;
+	struct text said = { 0 };
+	FILE *saying = json_say(&said);
 
-	find_costs(&costs, latency, volume);
+	say_volume(saying, latency, volume, costs, NULL, false);
 	json_object(json, NULL);
 	put_counted(json, &latency->text, volume->major, volume->minor);
+	json_said(json, saying, &said);
 	json_number(json, "block_bytes", latency->blk_bytes);
-	put_sums(json, &costs.all);
+	put_sums(json, &costs->all);
 	json_number(json, "lost", volume->lost);
 	json_number(json, "failed", volume->failed);
 	json_array(json, "prices");
 	for (size_t i = 0; i < LATENCY_LENGTHS; i++) {
-		const struct price *p = &costs.prices[i];
+		const struct price *p = &costs->prices[i];
 
 		if (!p->is_known)
 			continue;
@@ -416,10 +431,9 @@ static void put_json(struct json *json, const struct latency *latency, const str
 		json_flag(json, "pooled", p->is_pooled);
 	}
 	json_end(json);
-	put_lines(json, "extensions", costs.extensions, costs.n_extensions);
-	put_lines(json, "files", costs.files, costs.n_files);
+	put_lines(json, "extensions", costs->extensions, (size_t)min_of(costs->n_extensions, most));
+	put_lines(json, "files", costs->files, (size_t)min_of(costs->n_files, most));
 	json_end(json);
-	free_costs(&costs);
 }
 
 /* === Metrics === */
@@ -482,6 +496,37 @@ void cost_put_metrics(struct metrics *m, const struct table *table, const char *
 
 /* === The command === */
 
+/* Sentences only about volumes that have the file that is named, if one is. */
+static void put(FILE *out, const struct latency *latency, const char *named, enum sheet_form form, size_t most)
+{
+	struct json json = { 0 };
+
+	if (form == FORM_JSON) {
+		json_begin(&json, out, "cost", 1);
+		json_array(&json, "volumes");
+	}
+	for (const struct latency_volume *v = latency->volumes; v < latency->volumes + latency->n_volumes; v++) {
+		struct costs costs;
+
+		find_costs(&costs, latency, v);
+		if (form == FORM_JSON)
+			put_volume(&json, latency, v, &costs, most);
+		else if (is_asked_for(latency, v, named))
+			say_volume(out, latency, v, &costs, named, true);
+		free_costs(&costs);
+	}
+	json_end_all(&json);
+}
+
+/* cost_put() - write what breaks cost, with the arguments of gc_put(). */
+void cost_put(FILE *out, const char *path, enum sheet_form form, size_t most)
+{
+	AUTO(latency_free) struct latency latency;
+
+	latency_read(&latency, path);
+	put(out, &latency, NULL, form, most);
+}
+
 /**
  * cost_run() - say what breaks cost those who read
  * @options: the command line; its operand is a file, if there is one
@@ -493,7 +538,6 @@ void cost_put_metrics(struct metrics *m, const struct table *table, const char *
 int cost_run(const struct options *options)
 {
 	const char *named = options->n_operands ? *options->operands : NULL;
-	struct json json = { 0 };
 	AUTO(latency_free) struct latency latency;
 	struct outfile out;
 	bool found = !named;
@@ -504,16 +548,7 @@ int cost_run(const struct options *options)
 	if (!found)
 		die("%s: no reads of it were counted; name a watched file by its whole path", named);
 	outfile_open(&out, "-", "answer");
-	if (options->form == FORM_JSON) {
-		json_begin(&json, out.file, "cost", 1);
-		json_array(&json, "volumes");
-	}
-	for (size_t i = 0; i < latency.n_volumes; i++)
-		if (options->form == FORM_JSON)
-			put_json(&json, &latency, &latency.volumes[i]);
-		else if (is_asked_for(&latency, &latency.volumes[i], named))
-			say_volume(out.file, &latency, &latency.volumes[i], named);
-	json_end_all(&json);
+	put(out.file, &latency, named, options->form, SIZE_MAX);
 	outfile_close(&out);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "output/json.h"
 #include "output/moves.h"
 #include "output/prometheus.h"
+#include "output/serve_counts.h"
 #include "output/what_if.h"
 #include "outfile.h"
 
@@ -88,7 +89,7 @@ static void put_ns(FILE *out, uint64_t ns)
 	fprintf(out, "%*s", strstr(text, "µ") ? 11 : 10, text);
 }
 
-static void say_sums(FILE *out, const struct gc_line *l, size_t n)
+static void say_sums(FILE *out, const struct gc_line *l, size_t n, bool with_tables)
 {
 	struct gc_line all = { 0 };
 
@@ -105,9 +106,11 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n)
 	fprintf(out, ": %s took %s", COUNT(all.runs, "collection"), DURATION((double)all.ns));
 	if (all.empty)
 		fprintf(out, "; %s of them cleaned nothing", GROUPED(all.empty));
-	fprintf(out, "\n  %10s%10s%10s%10s%15s%16s  why\n", "runs", "took", "nothing", "sections", "blocks in use", "sections freed");
+	fputc('\n', out);
+	if (with_tables)
+		fprintf(out, "  %10s%10s%10s%10s%15s%16s  why\n", "runs", "took", "nothing", "sections", "blocks in use", "sections freed");
 	for (size_t i = 0; i < n; i++) {
-		if (l[i].about != GC_SUM)
+		if (l[i].about != GC_SUM || !with_tables)
 			continue;
 		fprintf(out, "  %10s", GROUPED(l[i].runs));
 		put_ns(out, l[i].ns);
@@ -149,22 +152,28 @@ static void say_far(FILE *out, const struct gc_line *l)
 	fprintf(out, "%s (%s).\n", GROUPED(l->best_blocks), text_of(l->reason));
 }
 
+static void say_choice(FILE *out, const struct gc_line *l, bool is_first)
+{
+	if (is_first)
+		fprintf(out, "\n  How victims were chosen, beside the best that there was at that moment by each formula of F2FS; means of a victim:\n"
+			"  %10s%10s%15s%15s%10s%10s  formula, why\n", "victims", "found", "blocks in use", "of the best", "gain", "of best");
+	fprintf(out, "  %10s%10s%15.0f%15.0f", GROUPED(l->victims), GROUPED(l->found), (double)l->blocks / (double)l->victims,
+		(double)l->best_blocks / (double)l->victims);
+	put_gain(out, l, l->gain);
+	put_gain(out, l, l->best_gain);
+	fprintf(out, "  %s: %s\n", name_of(l->policy), text_of(l->reason));
+}
+
 /* All victims have a line greedy, those that F2FS searched for by age one of that. */
-static void say_choices(FILE *out, const struct gc_line *l, size_t n)
+static void say_choices(FILE *out, const struct gc_line *l, size_t n, bool with_tables)
 {
 	uint64_t victims = 0, found = 0, best = 0, limit = 0, looked = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].about != GC_CHOICE || !l[i].victims)
 			continue;
-		if (!found && !victims)
-			fprintf(out, "\n  How victims were chosen, beside the best that there was at that moment by each formula of F2FS; means of a victim:\n"
-				"  %10s%10s%15s%15s%10s%10s  formula, why\n", "victims", "found", "blocks in use", "of the best", "gain", "of best");
-		fprintf(out, "  %10s%10s%15.0f%15.0f", GROUPED(l[i].victims), GROUPED(l[i].found), (double)l[i].blocks / (double)l[i].victims,
-			(double)l[i].best_blocks / (double)l[i].victims);
-		put_gain(out, &l[i], l[i].gain);
-		put_gain(out, &l[i], l[i].best_gain);
-		fprintf(out, "  %s: %s\n", name_of(l[i].policy), text_of(l[i].reason));
+		if (with_tables)
+			say_choice(out, &l[i], !found && !victims);
 		found += l[i].found;
 		if (is_best(&l[i]))
 			best += l[i].victims;
@@ -176,7 +185,8 @@ static void say_choices(FILE *out, const struct gc_line *l, size_t n)
 	}
 	if (!victims)
 		return;
-	fputs("  found: those that F2FS has found by this formula; gain: what it gives to a victim, in percent of the highest value\n", out);
+	if (with_tables)
+		fputs("  found: those that F2FS has found by this formula; gain: what it gives to a victim, in percent of the highest value\n", out);
 	if (best == victims)
 		fprintf(out, "  Each victim was the best by the formula that F2FS used.\n");
 	if (found < victims)
@@ -189,7 +199,7 @@ static void say_choices(FILE *out, const struct gc_line *l, size_t n)
 			say_far(out, &l[i]);
 }
 
-static void say_processes(FILE *out, const struct gc_line *l, size_t n)
+static void say_processes(FILE *out, const struct gc_line *l, size_t n, bool with_tables)
 {
 	struct gc_line sum;
 	size_t i, k;
@@ -203,6 +213,8 @@ static void say_processes(FILE *out, const struct gc_line *l, size_t n)
 		return;
 	fprintf(out, "\n  Processes lost %s: %s as they collected in their own calls, %s as they waited for a collection\n",
 		DURATION((double)(sum.ns + sum.waited)), DURATION((double)sum.ns), DURATION((double)sum.waited));
+	if (!with_tables)
+		return;
 	fprintf(out, "  %10s%10s%10s%10s%10s  process\n", "lost", "runs", "in them", "waits", "in them");
 	for (i = 0, k = 0; i < n; i++) {
 		if (l[i].about != GC_PROCESS || k++ >= MAX_LINES)
@@ -277,7 +289,7 @@ static void say_reserve(FILE *out, const struct gc_line *l, size_t n)
 	fputs(" free sections: F2FS keeps so many in reserve, and for what is dirty.\n", out);
 }
 
-static void say_runs(FILE *out, const struct gc_line *l, size_t n)
+static void say_runs(FILE *out, const struct gc_line *l, size_t n, bool with_tables)
 {
 	uint64_t in_vain = 0;
 	size_t i, k;
@@ -285,7 +297,7 @@ static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 	for (i = 0, k = 0; i < n; i++) {
 		if (l[i].about == GC_RUN && l[i].is_foreground && l[i].victims && !l[i].segments)
 			in_vain++;
-		if (l[i].about != GC_RUN || k++ >= MAX_LINES)
+		if (l[i].about != GC_RUN || k++ >= MAX_LINES || !with_tables)
 			continue;
 		if (k == 1)
 			fprintf(out, "\n  %10s  %-23s%10s%15s%16s%15s%10s  why\n", "run", "began", "took", "blocks in use", "sections freed", "sections free",
@@ -296,13 +308,24 @@ static void say_runs(FILE *out, const struct gc_line *l, size_t n)
 		put_ns(out, l[i].waited);
 		fprintf(out, "  %s%s%s\n", text_of(l[i].reason), end_of(&l[i]), strchr(end_of(&l[i]), ':') ? strerror((int)-l[i].err) : "");
 	}
-	if (k)
+	if (k && with_tables)
 		fputs("  Only runs that chose a section or took 1 ms; sections free: when the run ended; waited: those who have waited from this run on, together\n", out);
-	if (k > MAX_LINES)
+	if (k > MAX_LINES && with_tables)
 		fprintf(out, "  and %s before them; --json has these\n", GROUPED(k - MAX_LINES));
 	say_reserve(out, l, n);
 	if (in_vain)
-		fprintf(out, "  %s of these %s freed nothing, in the foreground.\n", GROUPED(in_vain), GROUPED(k));
+		fprintf(out, "  %s of the last %s freed nothing, in the foreground.\n", GROUPED(in_vain), COUNT(k, "run"));
+}
+
+static void say_volume(FILE *out, const struct text *text, const struct gc_line *l, size_t n, bool with_tables)
+{
+	say_counted(out, text, l->major, l->minor);
+	say_sums(out, l, n, with_tables);
+	say_choices(out, l, n, with_tables);
+	say_processes(out, l, n, with_tables);
+	if (with_tables)
+		say_waits(out, l, n);
+	say_runs(out, l, n, with_tables);
 }
 
 /* === JSON === */
@@ -333,6 +356,8 @@ static void put_line(struct json *json, const struct gc_line *l)
 	}
 	if (l->about != GC_PROCESS)
 		json_text(json, l->about == GC_WAIT ? "how" : "reason", l->reason);
+	if (l->about == GC_SUM)
+		json_text(json, "meaning", text_of(l->reason));
 	if (has_runs)
 		json_number(json, "runs", l->runs);
 	if (l->about == GC_SUM)
@@ -358,14 +383,23 @@ static void put_line(struct json *json, const struct gc_line *l)
 		json_number(json, "pid", l->pid);
 		json_name(json, "process", l->comm);
 	}
+	if (l->about == GC_PROCESS) {
+		AUTO_FREE char *name = who(l);
+
+		json_text(json, "name", name);
+	}
 }
 
 static void put_volume(struct json *json, const struct text *text, const struct gc_line *l, size_t n)
 {
 	static const char *const keys[N_GC_ABOUTS] = { NULL, "reasons", "choices", "processes", "longest", "runs" };
+	struct text said = { 0 };
+	FILE *saying = json_say(&said);
 
+	say_volume(saying, text, l, n, false);
 	JSON_OBJECT(json, NULL);
 	put_counted(json, text, l->major, l->minor);
+	json_said(json, saying, &said);
 	for (size_t i = 0; i < n; i++)
 		if (l[i].about == GC_LOST)
 			json_signed(json, "waits_lost", l[i].lost);
@@ -455,6 +489,36 @@ void gc_put_metrics(struct metrics *m, const struct table *table, const char *pa
 /* === The command === */
 
 /**
+ * gc_put() - write why garbage collection ran
+ * @out: where to
+ * @path: the file
+ * @form: JSON, or sentences
+ * @most: lines of each table of JSON; the module keeps fewer
+ *
+ * Ends the program if the file cannot be read.
+ */
+void gc_put(FILE *out, const char *path, enum sheet_form form, size_t most)
+{
+	AUTO(gc_runs_free) struct gc_runs runs;
+	struct json json = { 0 };
+	size_t from;
+
+	gc_runs_read(&runs, path);
+	if (form == FORM_JSON) {
+		json_begin(&json, out, "gc", 1);
+		json_array(&json, "volumes");
+	}
+	for (size_t i = 0; i < runs.n;) {
+		from = next_volume(&runs, &i);
+		if (form == FORM_JSON)
+			put_volume(&json, &runs.text, &runs.lines[from], i - from);
+		else
+			say_volume(out, &runs.text, &runs.lines[from], i - from, true);
+	}
+	json_end_all(&json);
+}
+
+/**
  * gc_run() - say why garbage collection ran, and whom it kept waiting; of a recording, what it has moved
  * @options: the command line
  *
@@ -465,9 +529,6 @@ void gc_put_metrics(struct metrics *m, const struct table *table, const char *pa
 int gc_run(const struct options *options)
 {
 	struct outfile out;
-	AUTO(gc_runs_free) struct gc_runs runs = { 0 };
-	struct json json = { 0 };
-	size_t from;
 
 	if (options->what_if && !(options->table && recording_is(options->table)))
 		die_usage("--what-if: expected the folder of a recording with events, as COUNTS or by -t");
@@ -479,29 +540,8 @@ int gc_run(const struct options *options)
 		moves_write(options->table, options->form);
 		return 0;
 	}
-	gc_runs_read(&runs, options->table ? options->table : DEFAULT_GC_RUNS);
 	outfile_open(&out, "-", "answer");
-	if (options->form == FORM_JSON) {
-		json_begin(&json, out.file, "gc", 1);
-		json_array(&json, "volumes");
-	}
-	for (size_t i = 0; i < runs.n;) {
-		const struct gc_line *l;
-
-		from = next_volume(&runs, &i);
-		l = &runs.lines[from];
-		if (options->form == FORM_JSON) {
-			put_volume(&json, &runs.text, l, i - from);
-			continue;
-		}
-		say_counted(out.file, &runs.text, l->major, l->minor);
-		say_sums(out.file, l, i - from);
-		say_choices(out.file, l, i - from);
-		say_processes(out.file, l, i - from);
-		say_waits(out.file, l, i - from);
-		say_runs(out.file, l, i - from);
-	}
-	json_end_all(&json);
+	gc_put(out.file, options->table ? options->table : DEFAULT_GC_RUNS, options->form, SIZE_MAX);
 	outfile_close(&out);
 	return 0;
 }

@@ -236,6 +236,35 @@ void json_visible(struct json *json, const char *key, const char *name)
 }
 
 /**
+ * json_say() - begin to write sentences that become a string
+ * @said: where they are kept, until json_said()
+ *
+ * Return: where to write them.
+ */
+FILE *json_say(struct text *said)
+{
+	FILE *file = open_memstream(&said->buf, &said->len);
+
+	if (!file)
+		die("no memory for sentences");
+	return file;
+}
+
+/**
+ * json_said() - write the sentences, in an object as "said"
+ * @json: the JSON
+ * @file: what json_say() has returned; closed
+ * @said: what it was given; freed
+ */
+void json_said(struct json *json, FILE *file, struct text *said)
+{
+	if (fclose(file))
+		die("no memory for sentences");
+	json_text(json, "said", said->buf);
+	text_free(said);
+}
+
+/**
  * json_format() - write a string that is made like by printf(), of characters that need no escape
  * @json: the JSON
  * @key: its key; NULL in an array

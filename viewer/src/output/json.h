@@ -41,4 +41,6 @@ void json_flag(struct json *json, const char *key, bool flag);
 void json_text(struct json *json, const char *key, const char *text);
 void json_name(struct json *json, const char *key, const char *name);
 void json_visible(struct json *json, const char *key, const char *name);
+FILE *json_say(struct text *said);
+void json_said(struct json *json, FILE *file, struct text *said);
 void json_format(struct json *json, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -12,6 +12,7 @@
 #include "output/json.h"
 #include "output/phrases.h"
 #include "output/prometheus.h"
+#include "output/serve_counts.h"
 #include "outfile.h"
 
 #define MAX_LINES 10	/* of each table */
@@ -183,12 +184,6 @@ static const char *ratio(char buf[SHARE_MAX], uint64_t device, uint64_t written)
 
 static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
 {
-	static const char *const logs[][2] = {
-		{ "hot_data", "hot data" }, { "warm_data", "warm data" }, { "cold_data", "cold data" },
-		{ "hot_node", "hot nodes" }, { "warm_node", "warm nodes" }, { "cold_node", "cold nodes" },
-	};
-	const char *sep = "  by log: ";
-
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		uint64_t bytes = of_kind(ledger, device, texts[i].kind, NULL);
 
@@ -196,6 +191,16 @@ static void say_kinds(FILE *out, const struct ledger *ledger, const struct ledge
 			continue;
 		fprintf(out, "  %12s %8s  %s\n", BYTES(bytes), SHARE(bytes, device->bytes[0]), texts[i].text);
 	}
+}
+
+static void say_logs(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
+{
+	static const char *const logs[][2] = {
+		{ "hot_data", "hot data" }, { "warm_data", "warm data" }, { "cold_data", "cold data" },
+		{ "hot_node", "hot nodes" }, { "warm_node", "warm nodes" }, { "cold_node", "cold nodes" },
+	};
+	const char *sep = "  by log: ";
+
 	for (size_t i = 0; i < ARRAY_LEN(logs); i++) {
 		uint64_t bytes = of_kind(ledger, device, NULL, logs[i][0]);
 
@@ -265,7 +270,7 @@ static void say_table(FILE *out, const struct ledger *ledger, const struct ledge
 		fprintf(out, "  and %s more; --json has all\n", GROUPED(left));
 }
 
-static void say_volume(FILE *out, const struct ledger *ledger, const struct ledger_line *device)
+static void say_volume(FILE *out, const struct ledger *ledger, const struct ledger_line *device, bool with_tables)
 {
 	uint64_t bytes[LEDGER_SUMS];
 
@@ -277,9 +282,11 @@ static void say_volume(FILE *out, const struct ledger *ledger, const struct ledg
 	if (wrote(bytes))
 		fprintf(out, ": write amplification %s", RATIO(device->bytes[0], wrote(bytes)));
 	fputc('\n', out);
-	say_kinds(out, ledger, device);
+	if (with_tables)
+		say_kinds(out, ledger, device);
+	say_logs(out, ledger, device);
 	say_rest(out, ledger, device);
-	for (int by = 0; by < N_BY; by++)
+	for (int by = 0; by < N_BY && with_tables; by++)
 		say_table(out, ledger, device, (enum by)by);
 }
 
@@ -293,14 +300,14 @@ static void put_sums(struct json *json, const uint64_t bytes[LEDGER_SUMS])
 		json_real(json, "amplification", (double)got(bytes) / (double)wrote(bytes), 4);
 }
 
-static void put_table(struct json *json, const struct ledger *ledger, const struct ledger_line *device, enum by by)
+static void put_table(struct json *json, const struct ledger *ledger, const struct ledger_line *device, enum by by, size_t most)
 {
 	static const char *const keys[N_BY] = { "processes", "cgroups", "extensions", "files" };
 	size_t n;
 
 	JSON_ARRAY(json, keys[by]);
 	AUTO_FREE struct row *rows = rows_of(ledger, device, by == BY_PROCESS ? BY_PID : by, &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < min_of(n, most); i++) {
 		const struct ledger_line *l = rows[i].first;
 		bool others = is_others(l);
 
@@ -313,6 +320,11 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 			json_name(json, titles[by], key_of(l, by));
 		}
 		json_flag(json, "others", others);
+		if (by == BY_PROCESS) {
+			AUTO_FREE char *name = name_of(&rows[i], by);
+
+			json_text(json, "name", name);
+		}
 		if (by == BY_PROCESS && !others) {
 			json_number(json, "pid", l->pid);
 			json_name(json, "cgroup", l->other);
@@ -321,13 +333,26 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 	}
 }
 
-static void put_volume(struct json *json, const struct ledger *ledger, const struct ledger_line *device)
+/* A kind that is not known has no words. */
+static const char *text_of(const char *kind)
 {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (!strcmp(texts[i].kind, kind))
+			return texts[i].text;
+	return kind;
+}
+
+static void put_volume(struct json *json, const struct ledger *ledger, const struct ledger_line *device, size_t most)
+{
+	struct text said = { 0 };
+	FILE *saying = json_say(&said);
 	uint64_t bytes[LEDGER_SUMS];
 
+	say_volume(saying, ledger, device, false);
 	sum_up(ledger, device, bytes);
 	JSON_OBJECT(json, NULL);
 	put_counted(json, &ledger->text, device->major, device->minor);
+	json_said(json, saying, &said);
 	json_number(json, "buffered", bytes[LEDGER_BUFFERED]);
 	json_number(json, "mapped", bytes[LEDGER_MAPPED]);
 	json_number(json, "direct", bytes[LEDGER_DIRECT]);
@@ -344,13 +369,14 @@ static void put_volume(struct json *json, const struct ledger *ledger, const str
 			continue;
 		JSON_OBJECT(json, NULL);
 		json_name(json, "kind", l->name);
+		json_name(json, "meaning", text_of(l->name));
 		if (strcmp(l->other, "-"))
 			json_name(json, "log", l->other);
 		json_number(json, "bytes", l->bytes[0]);
 	}
 	json_end(json);
 	for (int by = 0; by < N_BY; by++)
-		put_table(json, ledger, device, (enum by)by);
+		put_table(json, ledger, device, (enum by)by, most);
 }
 
 /* === Metrics === */
@@ -409,6 +435,28 @@ void ledger_put_metrics(struct metrics *m, const struct table *table, const char
 
 /* === The command === */
 
+/* ledger_put() - write who writes what, with the arguments of gc_put(). */
+void ledger_put(FILE *out, const char *path, enum sheet_form form, size_t most)
+{
+	AUTO(ledger_free) struct ledger ledger;
+	struct json json = { 0 };
+
+	ledger_read(&ledger, path);
+	if (form == FORM_JSON) {
+		json_begin(&json, out, "ledger", 1);
+		json_array(&json, "volumes");
+	}
+	for (size_t i = 0; i < ledger.n; i++) {
+		if (ledger.lines[i].about != LEDGER_DEVICE)
+			continue;
+		if (form == FORM_JSON)
+			put_volume(&json, &ledger, &ledger.lines[i], most);
+		else
+			say_volume(out, &ledger, &ledger.lines[i], true);
+	}
+	json_end_all(&json);
+}
+
 /**
  * ledger_run() - say who writes what
  * @options: the command line
@@ -419,25 +467,10 @@ void ledger_put_metrics(struct metrics *m, const struct table *table, const char
  */
 int ledger_run(const struct options *options)
 {
-	struct json json = { 0 };
-	AUTO(ledger_free) struct ledger ledger;
 	struct outfile out;
 
-	ledger_read(&ledger, options->table ? options->table : DEFAULT_LEDGER);
 	outfile_open(&out, "-", "answer");
-	if (options->form == FORM_JSON) {
-		json_begin(&json, out.file, "ledger", 1);
-		json_array(&json, "volumes");
-	}
-	for (size_t i = 0; i < ledger.n; i++) {
-		if (ledger.lines[i].about != LEDGER_DEVICE)
-			continue;
-		if (options->form == FORM_JSON)
-			put_volume(&json, &ledger, &ledger.lines[i]);
-		else
-			say_volume(out.file, &ledger, &ledger.lines[i]);
-	}
-	json_end_all(&json);
+	ledger_put(out.file, options->table ? options->table : DEFAULT_LEDGER, options->form, SIZE_MAX);
 	outfile_close(&out);
 	return 0;
 }

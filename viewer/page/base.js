@@ -9,6 +9,7 @@
  *	map	the map: any range of blocks at any scale
  *	gestures mouse and keys on the map
  *	list	the table of files
+ *	counts	what the module has counted, in place of it
  *	theme	light and dark
  *	renew	new data of a served page
  *	player	the time of a recording: slider and play
@@ -32,7 +33,7 @@ let data = JSON.parse($("data").textContent);
 const ROWS = 100, MORE_ROWS = 400;
 
 const state = { sort: "extra", down: true, chosen: null, find: "", rows: ROWS, theme: "auto", speed: null, coloring: null,
-		folder: null, square: null };
+		folder: null, square: null, panel: "files" };
 const stateName = "fragtrace " + location.pathname;
 
 function keepState() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The address of the page says what it shows, behind the #, so that a reload or a link that is sent shows it again:
- * input, volume, first block, blocks in a cell, columns and layout of the map, the file that is lit up, the search, the folder, the colours, the moment, and the one that it is compared with.
+ * input, volume, first block, blocks in a cell, columns and layout of the map, the file that is lit up, the search, the folder, the list, the colours, the moment, and the one that it is compared with.
  */
 "use strict";
 
@@ -26,6 +26,8 @@ function linkOf() {
 		link.find = state.find;
 	if (state.folder !== null)
 		link.folder = state.folder;
+	if (state.panel !== "files")
+		link.panel = state.panel;
 	if (moment)
 		link.at = moment;
 	if (compared.at)
@@ -53,7 +55,9 @@ function readLink() {
 }
 
 /* What the data does not depend on. */
-function adoptLink({ file, find, folder, colors, layout }) {
+function adoptLink({ file, find, folder, colors, layout, panel }) {
+	if (Object.hasOwn(PANELS, panel))
+		state.panel = panel;
 	if (LAYOUTS.includes(layout))
 		state.square = layout === LAYOUTS[1];
 	drawLayout();

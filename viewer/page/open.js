@@ -10,7 +10,8 @@
 const STATUSES = [200, 304, 400, 404, 503];
 
 /* The files of a recording, without its folder; F2FS's own state is in folders. */
-const RECORDED = /^fragtrace-\d+\.\d{3}\.(?:(?:snapshot|table|events|discards|heat)(?:\.zst)?|f2fs\/(?:[\w.:-]+\/)?[\w.-]+)$/;
+const COUNTED = /^(?:gc_runs|latency|ledger)$/;
+const RECORDED = /^fragtrace-\d+\.\d{3}\.(?:(?:snapshot|table|events|discards|gc_runs|heat|latency|ledger)(?:\.zst)?|f2fs\/(?:[\w.:-]+\/)?[\w.-]+)$/;
 
 /* What reader.c reads of a file, and what the files of one input may have. */
 const MAX_FILE = 256 << 20, MAX_FILES = 1 << 30;
@@ -176,15 +177,16 @@ async function openFiles(files) {
 
 		if (!folders.has(folder))
 			folders.set(folder, []);
-		if (RECORDED.test(name) || !folder)
+		if (RECORDED.test(name) || COUNTED.test(name) || !folder)
 			folders.get(folder).push([name, file]);
 	}
 	for (const [folder, named] of folders) {
 		const recorded = named.filter(([name]) => RECORDED.test(name)), isRecording = recorded.length > 1;
+		const counted = isRecording || folder ? named.filter(([name]) => COUNTED.test(name)) : [];
 
 		if (isRecording)
-			addInput({ name: folder.split("/").at(-2) || "recording", isRecording, files: recorded });
-		for (const one of isRecording ? named.filter(([name]) => !RECORDED.test(name)) : named)
+			addInput({ name: folder.split("/").at(-2) || "recording", isRecording, files: [...recorded, ...counted] });
+		for (const one of named.filter(one => !counted.includes(one) && !(isRecording && recorded.includes(one))))
 			addInput({ name: one[0].replace(/^[-.]/, "_"), isRecording: false, files: [one] });
 	}
 	if (inputs.length > first)

@@ -140,6 +140,7 @@ async function adopt(fresh) {
 	chosen = state.chosen ? await source.file(state.chosen) : null;
 	drawChosen();
 	drawFresh();
+	drawPanel();
 }
 
 /* === Start === */
@@ -182,6 +183,7 @@ function start() {
 	readState();
 	startTheme();
 	startList();
+	startPanels();
 	startMap();
 	startLayout();
 	startGestures();

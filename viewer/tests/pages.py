@@ -6,6 +6,7 @@ A test is a function test_NAME; it gets a Page, whose folder is its working dire
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -171,6 +172,47 @@ def blocks(table: Path) -> dict[int, tuple[int, str]]:
             for i in range(int(length)):
                 found[int(lba) + i] = int(offset) + i, path.replace("\\040", " ")
     return found
+
+
+def copy_counts(folder: Path, table: str = "small.table") -> None:
+    """A table of the volume 254:0 with what the module has counted beside it."""
+    folder.mkdir()
+    for name, original in ("table", table), ("latency", "latency.txt"), ("ledger", "ledger.txt"), ("gc_runs", "gc_runs.txt"):
+        (folder / name).write_text((DATA / original).read_text(encoding="utf-8").replace("253:0 ", "254:0 "), encoding="utf-8")
+
+
+def expect_counts(page: Page, command: str, path: str | Path) -> None:
+    """The panel has sentences of the command as they are, all of its JSON, and rows of numbers as in its text."""
+    text = subprocess.run([page.view, command, "-t", path], capture_output=True, text=True, check=True).stdout
+    volume = json.loads(subprocess.run([page.view, command, "-t", path, "--json"], capture_output=True, text=True, check=True).stdout)["volumes"][0]
+    lines, sentences = [line.strip() for line in text.splitlines()], [line.strip() for line in volume["said"].splitlines() if line]
+    page.browser.until(f"state.panel === '{command}' && document.querySelector('#counts b')?.textContent === {json.dumps(sentences[0])}")
+    said = page.js("[...document.querySelectorAll('#counts > p')].map(e => e.textContent)")
+    expect([line for line in said if not line.startswith("counts: ")], sentences[1:])
+    assert set(sentences) <= set(lines), (sentences, lines)
+    tables = page.js("[...document.querySelectorAll('#counts table')].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent)))")
+    kinds = {kind["meaning"] for kind in volume.get("kinds", [])}
+    files = [one["name"] for one in volume.get("files", []) if command == "cost" and one["extra"]]
+    expect([len(table) for table in tables], {"cost": [1, len(files)], "ledger": [len(kinds), len(volume.get("processes", []))],
+                                              "gc": [len(volume.get("reasons", [])), len(volume.get("processes", []))]}[command])
+    for table in tables:
+        for row in table:
+            # what the device got of a process is a sum that the text has not
+            shown = row[:2] + row[3:] if command == "ledger" and len(row) == 4 else row
+            # and neither are extra requests
+            shown = row[:1] + row[2:] if command == "cost" else shown
+            assert any(all(cell in line for cell in shown) for line in lines), (shown, text)
+    if command == "ledger":
+        got = [bytes_text(sum(one[key] for key in ("direct", "data", "nodes", "collected", "moved"))) for one in volume["processes"]]
+        expect([row[2] for row in tables[1]], got)
+    if command == "cost":
+        expect([int(row[1]) for row in tables[1]], [one["extra"] for one in volume["files"] if one["extra"]])
+
+
+def bytes_text(n: int) -> str:
+    """Up to MiB, as the program has them."""
+    value, unit = (n / 1024, "KiB") if n < 1024 * 1023.5 else (n / 1048576, "MiB")
+    return f"{value:.0f} {unit}" if value == int(value) or value >= 99.95 else f"{value:.1f} {unit}"
 
 
 def expect(got: object, expected: object) -> None:

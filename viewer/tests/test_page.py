@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from pages import DATA, HERE, PLAIN, Page, blocks, expect, hilbert, main
+from pages import DATA, HERE, PLAIN, Page, blocks, copy_counts, expect, expect_counts, hilbert, main
 
 
 # === Content of cells ===
@@ -181,8 +181,8 @@ def test_keys_alone(page: Page) -> None:
     page.await_lit("/mnt/f2fs/000001.sst")
     page.browser.key("Escape")
     page.await_lit()
-    # from the map: search field, folders, the five headings, the first file
-    for _ in range(8):
+    # from the map: panels, search field, folders, the five headings, the first file
+    for _ in range(9):
         page.browser.key("Tab")
     page.browser.key("Enter")
     page.await_lit("/mnt/f2fs/000002.sst")
@@ -266,6 +266,61 @@ def test_finding(page: Page) -> None:
     page.browser.click(*page.map_place(lba))
     page.await_lit("/mnt/f2fs/db/OPTIONS-000073")
     expect(page.js("document.querySelector('#find').value"), "OPTIONS")
+
+
+# === What was counted ===
+
+def test_counts_are_those_of_the_commands(page: Page) -> None:
+    copy_counts(Path("copy"))
+    page.serve("copy/table", "-n", "0.3")
+    page.js("document.querySelector('#panel-files').focus()")
+    for command, file in ("cost", "latency"), ("ledger", "ledger"), ("gc", "gc_runs"):
+        page.browser.key("ArrowRight")
+        page.browser.until(f"state.panel === '{command}'")
+        expect_counts(page, command, f"copy/{file}")
+    expect(page.js("[document.querySelector('#scroll').checkVisibility(), document.querySelector('#counts').checkVisibility()]"), [False, True])
+    # another volume is not shown; what is new is, and the link says which panel
+    assert "254:16" not in page.text("#counts"), page.text("#counts")
+    counts = Path("copy/gc_runs").read_text(encoding="utf-8").replace("sum idle 30", "sum idle 31")
+    Path("new").write_text(counts, encoding="utf-8")
+    os.rename("new", "copy/gc_runs")
+    os.utime("copy/table")
+    replace("copy/table", ["254:0 110 2 0 4 contiguous /m/a.sst"])
+    page.browser.until("document.querySelector('#counts b').textContent.startsWith('254:0: 38 collections')")
+    page.browser.until("location.hash.includes('panel=gc')")
+    page.browser.key("ArrowRight")
+    page.browser.until("document.querySelector('#scroll').checkVisibility() && !document.querySelector('#counts').checkVisibility()")
+    page.open()
+    page.js("location.hash = 'panel=ledger'")
+    expect_counts(page, "ledger", "copy/ledger")
+    with open("copy/ledger", "a", encoding="ascii") as file:
+        file.writelines(f"254:0 process {n} 0 0 {n} 0 0 0 {n} x{n} /\n" for n in range(9, 159))
+    page.js("drawPanel()")
+    page.browser.until("document.querySelector('#counts').textContent.endsWith('The first 100; fragtrace ledger --json has all.')")
+    expect(page.js("document.querySelectorAll('#counts table')[1].rows.length"), 101)
+
+
+def test_counts_of_several_volumes(page: Page) -> None:
+    copy_counts(Path("copy"), "two.table")
+    page.serve("copy/table")
+    page.js("showPanel('gc')")
+    page.browser.until("document.querySelectorAll('#counts h2').length === 2")
+    expect(page.js("[...document.querySelectorAll('#counts h2')].map(e => e.textContent)"), ["/mnt/a", "/mnt/my disk"])
+    expect(page.js("[...document.querySelectorAll('#counts b')].map(e => e.textContent.split(': ')[0])"), ["254:0", "254:16"])
+
+
+def test_what_is_not_counted_is_said(page: Page) -> None:
+    Path("copy").mkdir()
+    (Path("copy/table")).write_bytes((DATA / "small.table").read_bytes())
+    Path("copy/latency").write_text("# fragtrace latency 1\n# not known: the module was loaded with latency=0\n", encoding="ascii")
+    Path("copy/gc_runs").write_text("# fragtrace gc_runs 2\n", encoding="ascii")
+    page.serve("copy/table")
+    for panel, said in ("cost", "copy/latency: the module was loaded with latency=0; load it with latency=1\n"), \
+            ("ledger", "copy/table: has no file ledger; expected a recording of a module that was loaded with ledger=1\n"), \
+            ("gc", "Nothing was counted on what is shown."):
+        page.js(f"showPanel('{panel}')")
+        page.browser.until(f"document.querySelector('#counts').textContent === {json.dumps(said)}")
+    page.browser.complaints[:] = [c for c in page.browser.complaints if "404" not in c]
 
 
 # === Update ===

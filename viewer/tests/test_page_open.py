@@ -14,7 +14,7 @@ from pathlib import Path
 
 import zstandard
 
-from pages import DATA, HERE, Page, expect, main, needs_devtools
+from pages import DATA, HERE, Page, expect, expect_counts, main, needs_devtools
 from recorder import iso, record, record_gap
 
 # A header of a table for names that are made up.
@@ -114,6 +114,44 @@ def test_discards_of_a_recording(page: Page) -> None:
     begin(page)
     drop(page, "run")
     page.browser.until("document.querySelector('#summary').textContent.endsWith('discarded since the recording or the counts began')")
+
+
+def test_counts_of_a_recording(page: Page) -> None:
+    """At each moment those of the snapshot before it, in a page that is mailed, and of a recording that is dropped on it."""
+    record(Path("run"), 5)
+    begin(page, "run")
+    page.js("showPanel('ledger')")
+    page.browser.until("document.querySelector('#counts').textContent.includes('load')")
+    expect(page.text("#counts"), "run: has no file ledger; expected a recording of a module that was loaded with ledger=1\n")
+    for number, snapshot in enumerate(sorted(Path("run").glob("*.snapshot.zst"))):
+        for command, file in ("cost", "latency"), ("ledger", "ledger"), ("gc", "gc_runs"):
+            text = (DATA / f"{file}.txt").read_text(encoding="utf-8").replace("253:0 ", "254:0 ")
+            text = text.replace("/five", f"/five{number}").replace("device 1069056", f"device {1069056 + 100000 * number}").replace("idle 30", f"idle 3{number}")
+            path = Path(str(snapshot).replace(".snapshot.zst", f".{file}.zst"))
+            path.write_bytes(zstandard.compress(text.encode()))
+            # the end of the recording
+            (Path("run") / file).write_text(text, encoding="utf-8")
+    begin(page, "run")
+    for snapshot in sorted(Path("run").glob("*.snapshot.zst")):
+        time_ms = int(snapshot.name.split("-")[1].removesuffix(".snapshot.zst").replace(".", ""))
+        page.js(f"jump({time_ms})")
+        page.browser.until(f"data.time === {time_ms}")
+        for command, file in ("cost", "latency"), ("ledger", "ledger"), ("gc", "gc_runs"):
+            page.js(f"showPanel('{command}')")
+            expect_counts(page, command, str(snapshot).replace(".snapshot.zst", f".{file}.zst"))
+            expect(page.text("#counts > p"), "counts: of this moment")
+    # of snapshots without them, those of the end
+    for path in Path("run").glob("*.gc_runs.zst"):
+        path.unlink()
+    begin(page)
+    choose_files(page, *sorted(Path("run").iterdir()))
+    page.browser.until("data.recording && player.spans.length === 3")
+    page.js("showPanel('gc')")
+    page.browser.until("document.querySelector('#counts > p')?.textContent.startsWith('counts: of the end of the recording')")
+    expect_counts(page, "gc", "run/gc_runs")
+    page.js("showPanel('cost')")
+    expect_counts(page, "cost", "run/latency")
+    expect(page.text("#counts > p").split(":")[0], "counts")
 
 
 def test_the_samples_are_shown(page: Page) -> None:

@@ -128,8 +128,15 @@ static void put_state(struct json *json, const char *dir, const char *prefix)
 	}
 }
 
+static void put_if_there(struct json *json, const char *path)
+{
+	if (!access(path, F_OK))
+		put_file(json, path, NULL);
+}
+
 static void put_recording(struct json *json, const char *dir)
 {
+	static const char *const counts[] = { "discards", "gc_runs", "latency", "ledger" };
 	AUTO(recording_close) struct recording recording;
 
 	recording_open(&recording, dir);
@@ -140,11 +147,18 @@ static void put_recording(struct json *json, const char *dir)
 		put_file(json, one->snapshot, NULL);
 		if (one->events)
 			put_file(json, one->events, NULL);
-		AUTO_FREE char *discards = recorded_counts(one->snapshot, "discards");
-		if (!access(discards, F_OK))
-			put_file(json, discards, NULL);
+		for (size_t k = 0; k < ARRAY_LEN(counts); k++) {
+			AUTO_FREE char *path = recorded_counts(one->snapshot, counts[k]);
+
+			put_if_there(json, path);
+		}
 		if (state)
 			put_state(json, one->state, state);
+	}
+	for (size_t k = 1; k < ARRAY_LEN(counts); k++) {
+		AUTO_FREE char *path = xasprintf("%s/%s", dir, counts[k]);
+
+		put_if_there(json, path);
 	}
 }
 

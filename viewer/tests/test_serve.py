@@ -881,6 +881,11 @@ def test_counts_are_those_of_the_commands(view: str) -> None:
             said, whole = server.ask(command)["answer"]["volumes"][0], by_command(view, command, Path("copy") / file)["volumes"][0]
             assert len(whole[key]) > 300
             expect((said["said"], said[key]), (whole["said"], whole[key][:100]))
+        # processes of one name are one line
+        with open("copy/ledger", "a", encoding="ascii") as file:
+            file.writelines(f"254:0 process 4096 0 0 999424 0 0 0 {n} head /\n" for n in range(1000, 1012))
+        heads = [one for one in server.ask("ledger")["answer"]["volumes"][0]["processes"] if one.get("process") == "head"]
+        expect([(one["name"], one["data"], "pid" in one) for one in heads], [("head (12 processes)", 12 * 999424, False)])
 
 
 def test_counts_of_a_recording(view: str) -> None:

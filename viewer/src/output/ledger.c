@@ -300,13 +300,14 @@ static void put_sums(struct json *json, const uint64_t bytes[LEDGER_SUMS])
 		json_real(json, "amplification", (double)got(bytes) / (double)wrote(bytes), 4);
 }
 
+/* Where not all lines are asked for, processes of one name are one, as in the text. */
 static void put_table(struct json *json, const struct ledger *ledger, const struct ledger_line *device, enum by by, size_t most)
 {
 	static const char *const keys[N_BY] = { "processes", "cgroups", "extensions", "files" };
 	size_t n;
 
 	JSON_ARRAY(json, keys[by]);
-	AUTO_FREE struct row *rows = rows_of(ledger, device, by == BY_PROCESS ? BY_PID : by, &n);
+	AUTO_FREE struct row *rows = rows_of(ledger, device, by == BY_PROCESS && most == SIZE_MAX ? BY_PID : by, &n);
 	for (size_t i = 0; i < min_of(n, most); i++) {
 		const struct ledger_line *l = rows[i].first;
 		bool others = is_others(l);
@@ -325,7 +326,7 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 
 			json_text(json, "name", name);
 		}
-		if (by == BY_PROCESS && !others) {
+		if (by == BY_PROCESS && !others && rows[i].n == 1) {
 			json_number(json, "pid", l->pid);
 			json_name(json, "cgroup", l->other);
 		}

@@ -22,7 +22,7 @@ binding_of() {
 options_of() {
 	case $1 in
 	rocksdb) echo "-p rocksdb.dir=$DB -p rocksdb.memtable=8388608 -p rocksdb.table=4194304 -p rocksdb.level=33554432" ;;
-	voltdb) echo "-p voltdb.create=true" ;;
+	voltdb) echo "-p voltdb.create=true -p voltdb.folder=$DB/asked -p voltdb.snapshots=${SNAPSHOTS:-0} -p voltdb.every=${EVERY:-0}" ;;
 	esac
 }
 
@@ -61,6 +61,17 @@ server_stop() {
 	wait $SERVER 2>/dev/null || :
 }
 
+# load_over() - let nothing be written later because of the load
+load_over() {
+	[ "$database" != redis ] || redis-cli save >/dev/null
+	sync
+}
+
+# complete() - is each snapshot there that was asked for, or is the server gone?
+complete() {
+	[ "$(find $DB/asked -name '*.finished' 2>/dev/null | wc -l)" -ge "${SNAPSHOTS:-0}" ] || ! kill -0 $SERVER
+}
+
 redis_answers() {
 	redis-cli ping 2>/dev/null | grep -q PONG
 }
@@ -74,7 +85,7 @@ voltdb_answers() {
 voltdb_files() {
 	cat >/tmp/deployment.xml <<-XML
 	<deployment><cluster sitesperhost="2" kfactor="0"/><httpd enabled="false"/>
-	<snapshot prefix="auto" frequency="${PERIOD}s" retain="2" enabled="true"/></deployment>
+	<snapshot prefix="auto" frequency="${PERIOD:-3600}s" retain="2" enabled="$([ -n "${PERIOD:-}" ] && echo true || echo false)"/></deployment>
 	XML
 	cat >/tmp/log4j.xml <<-XML
 	<?xml version="1.0"?>

@@ -18,8 +18,9 @@ VOLUMES = {
     "aged": "an aged volume of 2 GB: filled to 92 %, then 60 % of the files deleted",
     "full": "a volume of 2 GB, nearly out of free segments: filled to 97 %, then 30 % of the files deleted",
     "small": "an empty volume of 2 GB, which F2FS tunes to write in place",
+    "same": "an empty volume of 20 GB, the same number of operations",
 }
-DISKS = {"clean": "20G", "small": "2G"}
+DISKS = {"clean": "20G", "small": "2G", "same": "20G"}
 # Records of 1 KB.
 RECORDS = {"rocksdb": 100_000, "redis": 100_000, "voltdb": 20_000}
 THREADS = {"rocksdb": 2, "redis": 2, "voltdb": 4}
@@ -30,6 +31,20 @@ STARTED = {"rocksdb": 60, "redis": 60, "voltdb": 150}
 # Seconds from one snapshot of VoltDB to the next, as a share of the long run: two of them, and none in the first seconds.
 SNAPSHOTS = 0.45
 END = "end"
+# The moment at which the workload has done all its operations.
+DONE = "done"
+# By the number of operations and not by time, so that the speed of the machine does not matter: the same number for two databases,
+# on an empty volume of 20 GB; and two snapshots of VoltDB, of so many records that each has many segments.
+SAME = "same"
+SNAPSHOTS_BY_WORK = {"records": 50_000, "operations": 15_000, "every": 5_000, "snapshots": 2}
+BY_WORK: dict[tuple[str, str], Data] = {
+    ("rocksdb", SAME): {"operations": 60_000},
+    ("redis", SAME): {"operations": 60_000},
+    ("voltdb", "aged"): SNAPSHOTS_BY_WORK,
+    ("voltdb", "full"): SNAPSHOTS_BY_WORK,
+}
+# Operations that the emulation does in a second on an idle machine: for estimates.
+RATE = {"rocksdb": 300, "redis": 300, "voltdb": 50}
 
 
 def moments(options: Options) -> list[int]:
@@ -70,10 +85,15 @@ def pairs(path: str) -> list[list[object]]:
 
 def ycsb(database: str, volume: str, options: Options) -> Experiment:
     """Workload F on a database on a kind of volume."""
-    records, threads, taken = options.records or RECORDS[database], THREADS[database], moments(options)
+    work = BY_WORK.get((database, volume), {})
+    records = options.records or work.get("records", RECORDS[database])
+    threads, taken = THREADS[database], moments(options)
+    if work:
+        taken = [] if volume == SAME else taken[:1]
     settings: Data = {
         "database": database,
         "volume": volume,
+        **work,
         "records": records,
         "threads": threads,
         "moments": taken,
@@ -82,15 +102,19 @@ def ycsb(database: str, volume: str, options: Options) -> Experiment:
     }
     if volume in AGED:
         settings |= {"aged": list(AGED[volume]), "seed_of_aging": AGED_SEED}
-    if database == "voltdb":
+    if database == "voltdb" and not work:
         settings["snapshot_period"] = period(options)
-    estimate = STARTED[database] + records / LOADED[database] + taken[-1] + 10
+    lasts = work["operations"] / RATE[database] if work else taken[-1]
+    estimate = STARTED[database] + records / LOADED[database] + lasts + 10
 
     def run(host: Host) -> Data:
         variables = {"CLIENTS": host.class_path("clients")}
+        variables |= {name.upper(): str(work[name]) for name in ("operations", "every", "snapshots") if name in work}
         if database == "voltdb":
-            variables |= {"VOLTDB": host.class_path("voltdb"), "PERIOD": str(period(options))}
-        words = [database, volume, str(records), str(threads), *map(str, taken)]
+            variables["VOLTDB"] = host.class_path("voltdb")
+        if "snapshot_period" in settings:
+            variables["PERIOD"] = str(settings["snapshot_period"])
+        words = [database, "clean" if volume == SAME else volume, str(records), str(threads), *map(str, taken)]
         host.guest(
             f"ycsb.sh {' '.join(words)}",
             disk=DISKS.get(volume, ""),
@@ -98,7 +122,7 @@ def ycsb(database: str, volume: str, options: Options) -> Experiment:
             limit=estimate * 3 + 2400,
             variables=variables,
         )
-        return ycsb_data(host, database, [*map(str, taken), END])
+        return ycsb_data(host, database, [*map(str, taken), *([DONE] if work else []), END])
 
     return Experiment(
         f"{database}-{volume}", f"YCSB-F on {DATABASES[database]}, {VOLUMES[volume]}", settings, estimate, run

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..cost import added
 from ..judge import Observation, combine, percent, share
 from ..model import Data, Kind, Options, Result, Results, Verdict
-from .experiments import MODES, POLICIES, VOLUMES, moments
+from .experiments import BY_WORK, DONE, END, MODES, POLICIES, SAME, WORK, moments
 
 
 def at(data: Data, name: str) -> Data | None:
@@ -29,6 +29,8 @@ def ended(data: Data, moment: Data) -> float | None:
 
 def when(data: Data, moment: Data) -> str:
     """When a moment was kept: its real second, and whether the workload had ended by then."""
+    if moment["name"] == DONE:
+        return f"after {moment['facts']['operations']} operations ({moment['facts']['seconds']} s)"
     end = ended(data, moment)
     return f"after {moment['facts']['seconds']} s" + ("" if end is None else f" (the workload had ended at {end:.0f} s)")
 
@@ -59,7 +61,7 @@ def volumes_of(database: str) -> dict[str, str]:
     }
     return {
         words[volume]: f"{database}-{volume}"
-        for volume in (VOLUMES if database == "rocksdb" else ("clean", "aged", "full"))
+        for volume in (words if database == "rocksdb" else ("clean", "aged", "full"))
     }
 
 
@@ -82,6 +84,8 @@ MUCH = 2
 EACH = 0.9
 # Fewer breaks than these do not tell the reason why a database's files break.
 FEWEST = 3
+# Why a file breaks where the log goes on elsewhere, whatever its program writes and flushes: the segment is full, or has holes.
+LOG = ("new_segment", "ssr")
 # Snapshots of VoltDB that the paper has waited for.
 SNAPSHOTS = 2
 
@@ -100,6 +104,10 @@ class Moments:
     def __init__(self, options: Options) -> None:
         taken = moments(options)
         self.early, self.late = str(taken[0]), str(taken[-1]) if len(taken) > 1 else ""
+
+    def last(self, data: Data) -> Data | None:
+        """The last moment of the workload, by time or by its operations."""
+        return at(data, DONE) or at(data, self.late or self.early)
 
     def mostly_whole(self, data: Data) -> Observation | None:
         """Early, most blocks of .sst files are in files of one fragment."""
@@ -204,7 +212,7 @@ class Moments:
 
     def vpt_fragmented(self, data: Data) -> Observation | None:
         """Late, after two snapshots or more, a .vpt file is fragmented, and not only by garbage collection."""
-        late = at(data, self.late)
+        late = self.last(data)
         if late is None:
             return None
         # each snapshot has one of the table, and the last two are kept
@@ -214,23 +222,25 @@ class Moments:
         return own_breaks(data, late, ".vpt", True)
 
     def vpt_flushed(self, data: Data) -> Observation | None:
-        """Most breaks of .vpt files are where a flush that a program has asked for begins."""
-        late = at(data, self.late or self.early)
+        """Most breaks of .vpt files are where a flush that a program has asked for begins, and not where the log went on elsewhere."""
+        late = self.last(data)
         if late is None:
             return None
         vpt = group(late, ".vpt")
         if own(vpt) < FEWEST:
             return too_few(vpt)
-        asked = sum(times for op, flush, _, times in vpt["causes"] if flush == "sync" and op not in GC)
+        asked = [(why, times) for op, flush, why, times in vpt["causes"] if flush == "sync" and op not in GC]
+        log = sum(times for why, times in asked if why in LOG)
+        made = sum(times for _, times in asked) - log
         return Observation(
-            share(asked, own(vpt)) >= 0.5,
-            f"{when(data, late)} {asked} of {own(vpt)} breaks that garbage collection has not made are at a block that was "
-            f"flushed because a program had asked for it; {caused(vpt)}",
+            share(made, own(vpt)) >= 0.5,
+            f"{when(data, late)} {made + log} of {own(vpt)} breaks that garbage collection has not made are at a block that was "
+            f"flushed because a program had asked for it, {log} of them where F2FS's log went on elsewhere; {caused(vpt)}",
         )
 
     def vpt_part_of_page(self, data: Data) -> Observation | None:
         """Breaks of .vpt files are blocks that were written a second time, as a write of less than a page makes them."""
-        late = at(data, self.late or self.early)
+        late = self.last(data)
         return None if late is None else rewritten(data, late, ".vpt")
 
 
@@ -289,13 +299,16 @@ class Written:
         return f"{name}: {self.mib:.0f} MiB and {self.operations} operations {self.when}, {self.each:.1f} KiB for each"
 
 
-def wrote(result: Result, second: int) -> Written | None:
+def wrote(result: Result, name: str) -> Written | None:
     """What was written to the device from the beginning of the workload to this moment, if that is known."""
-    moment = at(result.data, str(second))
-    if moment is None or not isinstance(moment["facts"].get("operations"), int):
+    moment = at(result.data, name)
+    if moment is None:
+        return None
+    operations = result.settings.get("operations", moment["facts"].get("operations"))
+    if not isinstance(operations, int):
         return None
     mib = float(moment["facts"]["written_kib"] - result.data["load"]["written_kib"]) / 1024
-    return Written(mib, moment["facts"]["operations"], when(result.data, moment))
+    return Written(mib, operations, "after a sync at the end" if name == END else when(result.data, moment))
 
 
 def less(redis: Written, rocksdb: Written) -> Observation:
@@ -316,17 +329,19 @@ def less(redis: Written, rocksdb: Written) -> Observation:
 
 def writes_less(options: Options) -> Callable[[Results], Verdict]:
     """Does Redis write much less to the device than RocksDB, for about as many operations?"""
+    same = f"{BY_WORK['redis', SAME]['operations']} operations of each on a clean volume of 20 GB"
+    pairs = {condition: (name, str(moments(options)[-1])) for condition, name in volumes_of("redis").items()}
+    pairs[same] = (f"redis-{SAME}", END)
 
     def judge(results: Results) -> Verdict:
         seen: dict[str, Observation | None] = {}
         missing = []
-        second = moments(options)[-1]
-        for condition, name in volumes_of("redis").items():
+        for condition, (name, moment) in pairs.items():
             names = (name, name.replace("redis", "rocksdb"))
             if not all(one in results for one in names):
                 missing.append(condition)
                 continue
-            redis, rocksdb = (wrote(results[one], second) for one in names)
+            redis, rocksdb = (wrote(results[one], moment) for one in names)
             seen[condition] = less(redis, rocksdb) if redis and rocksdb else None
         return combine(seen, "volume", missing)
 
@@ -397,6 +412,37 @@ def costs_at_most(limit: float, cases: dict[str, str]) -> Callable[[Results], Ve
                 )
             else:
                 missing.append(condition)
+        return combine(seen, "work", missing)
+
+    return judge
+
+
+def costs_less_beside(pairs: dict[str, str]) -> Callable[[Results], Verdict]:
+    """Does FragTracer's method add less to this work beside fio than to the work alone?
+
+    The percentages are also what it adds to a second, which are 10^9 instructions there. If the ranges of the pairs of runs overlap,
+    they do not tell.
+    """
+
+    def judge(results: Results) -> Verdict:
+        runs = results["cost"].data["cost"] if "cost" in results else {}
+        seen: dict[str, Observation | None] = {}
+        missing = []
+        for alone, beside in pairs.items():
+            spreads = {case: added(runs, case, "filefrag_1s") for case in (alone, beside)}
+            without, fio = spreads[alone], spreads[beside]
+            if not without or not fio:
+                missing.append(WORK[alone])
+                continue
+            apart = fio.high < without.low or fio.low > without.high
+            texts = [
+                f"{MODES[mode]}: {one.text()} alone, {other.text()} beside fio"
+                for mode in MODES
+                if (one := added(runs, alone, mode)) and (other := added(runs, beside, mode))
+            ]
+            seen[WORK[alone]] = Observation(
+                fio.mid < without.mid if apart else None, ("" if apart else "does not tell, as the ranges overlap: ") + "; ".join(texts)
+            )
         return combine(seen, "work", missing)
 
     return judge

@@ -61,12 +61,6 @@ server_stop() {
 	wait $SERVER 2>/dev/null || :
 }
 
-# load_over() - let nothing be written later because of the load
-load_over() {
-	[ "$database" != redis ] || redis-cli save >/dev/null
-	sync
-}
-
 # complete() - is each snapshot there that was asked for, or is the server gone?
 complete() {
 	[ "$(find $DB/asked -name '*.finished' 2>/dev/null | wc -l)" -ge "${SNAPSHOTS:-0}" ] || ! kill -0 $SERVER

@@ -77,7 +77,6 @@ server_start
 echo "$database: loads $records records"
 # shellcheck disable=SC2046 # a list of options
 client load $(options_of "$database") || die "the load failed: $(tail -n 3 "$OUT/load.log")"
-[ -z "${OPERATIONS:-}" ] || load_over
 {
 	echo "written_kib $(written)"
 	echo "load $(sed -n 's/^\[OVERALL\], Throughput(ops\/sec), //p' "$OUT/load.figures")"

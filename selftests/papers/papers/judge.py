@@ -11,10 +11,11 @@ from .model import Data, Kind, Results, Verdict
 
 @dataclass(frozen=True)
 class Observation:
-    """Does a claim hold under one condition? None: the data do not tell. The text has the numbers."""
+    """Does a claim hold under one condition? None: the data do not tell, `why` says in a few words why. The text has the numbers."""
 
     holds: bool | None
     text: str
+    why: str = ""
 
 
 def combine(
@@ -37,7 +38,9 @@ def combine(
     if not seen:
         return Verdict(Kind.NOT_RUN, "no result yet", tuple(evidence))
     if not told:
-        return Verdict(Kind.UNTOLD, f"no result that tells{later}", tuple(evidence))
+        reasons = dict.fromkeys(one.why for one in seen.values() if one and one.why)
+        why = f": {listed(list(reasons))}" if reasons else ""
+        return Verdict(Kind.UNTOLD, f"no result that tells{why}{later}", tuple(evidence))
     if true and false:
         reason = f"on the {what}: true on {listed(true)}; not on {listed(false)}{later}"
         return Verdict(Kind.DEPENDS, reason, tuple(evidence))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from papers.__main__ import parse
-from papers.fragtracer.experiments import cost
+from papers.fragtracer.experiments import cost, ycsb
 from papers.model import Data, Experiment, Host, Options
 from papers.plan import Plan, duration
 from papers.store import Store
@@ -146,3 +146,32 @@ def test_pairs() -> None:
         parse(["--pairs", "1", "out"])
     assert cost(Options()).settings["runs"] == 6
     assert cost(Options(pairs=2)).settings["runs"] == 3
+
+
+class Asked(Exception):
+    """What a guest was asked to run."""
+
+
+class Asking:
+    """A machine that only says what it was asked for."""
+
+    def class_path(self, name: str) -> str:
+        return name
+
+    def aged(self, kind: str) -> str:
+        return kind
+
+    def guest(self, script: str, *, variables: dict[str, str], **_: object) -> None:
+        raise Asked(script, {name: value for name, value in variables.items() if name not in ("CLIENTS", "VOLTDB")})
+
+
+def test_what_ends_by_its_operations() -> None:
+    """Whatever LONG is; the snapshots are by operations, too, or else by time."""
+    for database, volume, script, variables in (
+        ("voltdb", "aged", "voltdb aged 50000 4 60", {"OPERATIONS": "15000", "EVERY": "5000", "SNAPSHOTS": "2"}),
+        ("voltdb", "full", "voltdb full 20000 4 60 1000", {"PERIOD": "450"}),
+        ("rocksdb", "small", "rocksdb small 100000 2 60 1000", {}),
+    ):
+        with pytest.raises(Asked) as asked:
+            ycsb(database, volume, Options(long=1000)).run(Asking())  # type: ignore[arg-type]
+        assert asked.value.args == (f"ycsb.sh {script}", variables)

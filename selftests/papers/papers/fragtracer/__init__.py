@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..model import Options, Paper
 from .claims import claims
-from .experiments import BY_WORK, DATABASES, RECORDS, SAME, SNAPSHOTS_BY_WORK, cost, moments, period, replay, ycsb
+from .experiments import DATABASES, RECORDS, cost, moments, period, replay, ycsb
 from .show import show
 
 __all__ = ["claims", "paper"]
@@ -16,13 +16,11 @@ def here(options: Options) -> str:
     if options.quick:
         return "Here: only system calls are replayed (QUICK=1)."
     records = ", ".join(f"{title} {options.records or RECORDS[name]}" for name, title in DATABASES.items())
-    work = SNAPSHOTS_BY_WORK
     pictures = " and ".join(f"{second} s" for second in moments(options))
     return (
         f"Here: kernel {options.kernel}; YCSB-F with the same distribution and proportions, records: {records}; "
         f"pictures due after {pictures} of the workload, without a sync, and taken when each result says; VoltDB's snapshots every "
-        f"{period(options)} s, but on aged and nearly full volumes, with {options.records or work['records']} records, {work['snapshots']} "
-        f"of them, one after each {work['every']} operations."
+        f"{period(options)} s, but on an aged volume after a number of operations."
     )
 
 
@@ -34,7 +32,6 @@ def paper(options: Options) -> Paper:
             ycsb(database, volume, options) for database in DATABASES for volume in ("clean", "aged", "full")
         ]
         experiments += [ycsb("rocksdb", "small", options), cost(options)]
-        experiments += [ycsb(database, volume, options) for database, volume in BY_WORK if volume == SAME]
     return Paper(
         "fragtracer",
         "FragTracer: Real-Time Fragmentation Monitoring Tool for F2FS File System",

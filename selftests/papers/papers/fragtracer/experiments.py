@@ -18,9 +18,8 @@ VOLUMES = {
     "aged": "an aged volume of 2 GB: filled to 92 %, then 60 % of the files deleted",
     "full": "a volume of 2 GB, nearly out of free segments: filled to 97 %, then 30 % of the files deleted",
     "small": "an empty volume of 2 GB, which F2FS tunes to write in place",
-    "same": "an empty volume of 20 GB, the same number of operations",
 }
-DISKS = {"clean": "20G", "small": "2G", "same": "20G"}
+DISKS = {"clean": "20G", "small": "2G"}
 # Records of 1 KB.
 RECORDS = {"rocksdb": 100_000, "redis": 100_000, "voltdb": 20_000}
 THREADS = {"rocksdb": 2, "redis": 2, "voltdb": 4}
@@ -33,18 +32,13 @@ SNAPSHOTS = 0.45
 END = "end"
 # The moment at which the workload has done all its operations.
 DONE = "done"
-# By the number of operations and not by time, so that the speed of the machine does not matter: the same number for two databases,
-# on an empty volume of 20 GB; and two snapshots of VoltDB, of so many records that each has many segments.
-SAME = "same"
-SNAPSHOTS_BY_WORK = {"records": 50_000, "operations": 15_000, "every": 5_000, "snapshots": 2}
+# By operations and not by time, so that a slow machine does as much: two snapshots of VoltDB, of so many records that each has many
+# segments.
 BY_WORK: dict[tuple[str, str], Data] = {
-    ("rocksdb", SAME): {"operations": 60_000},
-    ("redis", SAME): {"operations": 60_000},
-    ("voltdb", "aged"): SNAPSHOTS_BY_WORK,
-    ("voltdb", "full"): SNAPSHOTS_BY_WORK,
+    ("voltdb", "aged"): {"records": 50_000, "operations": 15_000, "every": 5_000, "snapshots": 2},
 }
-# Operations that the emulation does in a second on an idle machine: for estimates.
-RATE = {"rocksdb": 300, "redis": 300, "voltdb": 50}
+# Operations that the emulation of an idle machine does in a second: for estimates.
+RATE = 50
 
 
 def moments(options: Options) -> list[int]:
@@ -87,9 +81,7 @@ def ycsb(database: str, volume: str, options: Options) -> Experiment:
     """Workload F on a database on a kind of volume."""
     work = BY_WORK.get((database, volume), {})
     records = options.records or work.get("records", RECORDS[database])
-    threads, taken = THREADS[database], moments(options)
-    if work:
-        taken = [] if volume == SAME else taken[:1]
+    threads, taken = THREADS[database], moments(options)[: 1 if work else None]
     settings: Data = {
         "database": database,
         "volume": volume,
@@ -104,7 +96,7 @@ def ycsb(database: str, volume: str, options: Options) -> Experiment:
         settings |= {"aged": list(AGED[volume]), "seed_of_aging": AGED_SEED}
     if database == "voltdb" and not work:
         settings["snapshot_period"] = period(options)
-    lasts = work["operations"] / RATE[database] if work else taken[-1]
+    lasts = work["operations"] / RATE if work else taken[-1]
     estimate = STARTED[database] + records / LOADED[database] + lasts + 10
 
     def run(host: Host) -> Data:
@@ -114,7 +106,7 @@ def ycsb(database: str, volume: str, options: Options) -> Experiment:
             variables["VOLTDB"] = host.class_path("voltdb")
         if "snapshot_period" in settings:
             variables["PERIOD"] = str(settings["snapshot_period"])
-        words = [database, "clean" if volume == SAME else volume, str(records), str(threads), *map(str, taken)]
+        words = [database, volume, str(records), str(threads), *map(str, taken)]
         host.guest(
             f"ycsb.sh {' '.join(words)}",
             disk=DISKS.get(volume, ""),

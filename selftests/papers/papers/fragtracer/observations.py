@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..cost import added
-from ..judge import Observation, combine, percent, share
+from ..cost import Spread, added
+from ..judge import Observation, combine, over, percent, share
 from ..model import Data, Kind, Options, Result, Results, Verdict
-from .experiments import BY_WORK, DONE, END, MODES, POLICIES, SAME, WORK, moments
+from .experiments import DONE, MODES, POLICIES, WORK, moments
 
 
 def at(data: Data, name: str) -> Data | None:
@@ -86,6 +86,8 @@ EACH = 0.9
 FEWEST = 3
 # Why a file breaks where the log goes on elsewhere, whatever its program writes and flushes: the segment is full, or has holes.
 LOG = ("new_segment", "ssr")
+# Files that stand beside RocksDB in the work rocksdb_aged of bench/apps.sh.
+OLD_FILES = 200
 # Snapshots of VoltDB that the paper has waited for.
 SNAPSHOTS = 2
 
@@ -95,6 +97,7 @@ def too_few(figures: Data) -> Observation:
     return Observation(
         None,
         f"does not tell: {own(figures)} of {breaks(figures)} breaks are not by garbage collection, {FEWEST} are needed",
+        "too few breaks",
     )
 
 
@@ -193,7 +196,8 @@ class Moments:
             return None
         rdb = group(late, ".rdb")
         if not rdb["apart"]:
-            return Observation(None, f"does not tell: {when(data, late)} no last block of {rdb['files']} .rdb files is apart")
+            text = f"does not tell: {when(data, late)} no last block of {rdb['files']} .rdb files is apart"
+            return Observation(None, text, "no last block of an .rdb file is apart here, so that none has a cause")
         again = sum(rdb["apart_ops"].get(op, 0) for op in ("overwrite", "tail"))
         return Observation(
             share(again, rdb["apart"]) >= EACH,
@@ -226,22 +230,17 @@ class Moments:
         late = self.last(data)
         if late is None:
             return None
-        vpt = group(late, ".vpt")
-        if own(vpt) < FEWEST:
-            return too_few(vpt)
-        asked = [(why, times) for op, flush, why, times in vpt["causes"] if flush == "sync" and op not in GC]
+        asked = [(why, times) for op, flush, why, times in group(late, ".vpt")["causes"] if flush == "sync" and op not in GC]
         log = sum(times for why, times in asked if why in LOG)
         made = sum(times for _, times in asked) - log
-        return Observation(
-            share(made, own(vpt)) >= 0.5,
-            f"{when(data, late)} {made + log} of {own(vpt)} breaks that garbage collection has not made are at a block that was "
-            f"flushed because a program had asked for it, {log} of them where F2FS's log went on elsewhere; {caused(vpt)}",
-        )
+        return blamed(data, late, ".vpt", made, f"flushed because a program had asked for it ({log} more where F2FS's log went on elsewhere)")
 
     def vpt_part_of_page(self, data: Data) -> Observation | None:
         """Breaks of .vpt files are blocks that were written a second time, as a write of less than a page makes them."""
         late = self.last(data)
-        return None if late is None else rewritten(data, late, ".vpt")
+        if late is None:
+            return None
+        return blamed(data, late, ".vpt", ops(group(late, ".vpt"), "overwrite", "tail"), "written a second time")
 
 
 def own_breaks(data: Data, moment: Data, name: str, expected: bool, known: str = "") -> Observation | None:
@@ -257,16 +256,18 @@ def own_breaks(data: Data, moment: Data, name: str, expected: bool, known: str =
     )
 
 
-def rewritten(data: Data, moment: Data, extension: str) -> Observation:
-    """Half or more of the breaks that garbage collection has not made are at blocks that were written again."""
+def blamed(data: Data, moment: Data, extension: str, times: int, how: str) -> Observation:
+    """Are half or more of the breaks that garbage collection has not made at blocks that were written so?
+
+    A few breaks do not tell that. But after two snapshots they tell if none of them is.
+    """
     figures = group(moment, extension)
-    if own(figures) < FEWEST:
+    if own(figures) < FEWEST and (times or not own(figures) or figures["files"] < SNAPSHOTS):
         return too_few(figures)
-    again = ops(figures, "overwrite", "tail")
     return Observation(
-        share(again, own(figures)) >= 0.5,
-        f"{when(data, moment)} {again} of {own(figures)} breaks of {extension} files that garbage collection has not made are at a "
-        f"block that was written a second time; {caused(figures)}",
+        share(times, own(figures)) >= 0.5,
+        f"{when(data, moment)} {times} of {own(figures)} breaks of {figures['blocks']} blocks of {extension} files that garbage collection "
+        f"has not made are at a block that was {how}; {caused(figures)}",
     )
 
 
@@ -299,49 +300,47 @@ class Written:
         return f"{name}: {self.mib:.0f} MiB and {self.operations} operations {self.when}, {self.each:.1f} KiB for each"
 
 
-def wrote(result: Result, name: str) -> Written | None:
+def wrote(result: Result, second: int) -> Written | None:
     """What was written to the device from the beginning of the workload to this moment, if that is known."""
-    moment = at(result.data, name)
-    if moment is None:
-        return None
-    operations = result.settings.get("operations", moment["facts"].get("operations"))
-    if not isinstance(operations, int):
+    moment = at(result.data, str(second))
+    if moment is None or not isinstance(moment["facts"].get("operations"), int):
         return None
     mib = float(moment["facts"]["written_kib"] - result.data["load"]["written_kib"]) / 1024
-    return Written(mib, operations, "after a sync at the end" if name == END else when(result.data, moment))
+    return Written(mib, moment["facts"]["operations"], when(result.data, moment))
 
 
 def less(redis: Written, rocksdb: Written) -> Observation:
-    """Does Redis write less than half as much?
+    """Does Redis write less than half as much, for as many operations?
 
     RocksDB writes for each operation, Redis all records at certain times. So how much each writes in an hour depends on how fast
-    it is, and so do the bytes for each operation: the slower the machine, the more Redis has of them. Only where both have done
-    about as much, they can be compared.
+    it is, and so do the bytes for each operation: the slower the machine, the more Redis has of them. These are compared where both
+    have done about as many operations. Otherwise, what is written only grows: who has written enough with fewer operations, or little
+    enough with more, has done so after as many as the other, too.
     """
     numbers = [redis.operations, rocksdb.operations]
-    alike = 0 < max(numbers) <= MUCH * min(numbers)
-    return Observation(
-        redis.each < rocksdb.each / MUCH if alike else None,
-        ("" if alike else f"does not tell, as one has done more than {MUCH} times as many operations as the other: ")
-        + f"{redis.text('Redis')}; {rocksdb.text('RocksDB')}",
-    )
+    written = f"{redis.text('Redis')}; {rocksdb.text('RocksDB')}"
+    if 0 < max(numbers) <= MUCH * min(numbers):
+        return Observation(redis.each < rocksdb.each / MUCH, written)
+    fewer, small = redis.operations < rocksdb.operations, redis.mib < rocksdb.mib / MUCH
+    if not all(numbers) or fewer is small:
+        why = f"does not tell, as one has done more than {MUCH} times as many operations as the other"
+        return Observation(None, f"{why}: {written}")
+    return Observation(small, f"Redis has done {'fewer' if fewer else 'more'} operations; {written}")
 
 
 def writes_less(options: Options) -> Callable[[Results], Verdict]:
     """Does Redis write much less to the device than RocksDB, for about as many operations?"""
-    same = f"{BY_WORK['redis', SAME]['operations']} operations of each on a clean volume of 20 GB"
-    pairs = {condition: (name, str(moments(options)[-1])) for condition, name in volumes_of("redis").items()}
-    pairs[same] = (f"redis-{SAME}", END)
 
     def judge(results: Results) -> Verdict:
         seen: dict[str, Observation | None] = {}
         missing = []
-        for condition, (name, moment) in pairs.items():
+        second = moments(options)[-1]
+        for condition, name in volumes_of("redis").items():
             names = (name, name.replace("redis", "rocksdb"))
             if not all(one in results for one in names):
                 missing.append(condition)
                 continue
-            redis, rocksdb = (wrote(results[one], moment) for one in names)
+            redis, rocksdb = (wrote(results[one], second) for one in names)
             seen[condition] = less(redis, rocksdb) if redis and rocksdb else None
         return combine(seen, "volume", missing)
 
@@ -417,6 +416,47 @@ def costs_at_most(limit: float, cases: dict[str, str]) -> Callable[[Results], Ve
     return judge
 
 
+def estimated(runs: Data, files: int) -> Spread | None:
+    """What a look at so many files each second adds to a second of 10^9 instructions.
+
+    It is what it adds beside Redis, which has few files, and for each file what each of the old ones adds beside RocksDB. The least and
+    the most are of the least and the most of these.
+    """
+    few, old, alone = (added(runs, case, "filefrag_1s") for case in ("redis", "rocksdb_aged", "rocksdb"))
+    if not few or not old or not alone:
+        return None
+    return Spread(
+        few.mid + files * (old.mid - alone.mid) / OLD_FILES,
+        few.low + files * (old.low - alone.high) / OLD_FILES,
+        few.high + files * (old.high - alone.low) / OLD_FILES,
+        min(few.pairs, old.pairs, alone.pairs),
+    )
+
+
+def costs_about(figure: float) -> Callable[[Results], Verdict]:
+    """Would FragTracer's method add so many percent to VoltDB's runs, up to twice or half as much? Pairs on both sides do not tell."""
+
+    def about(percent: float) -> bool:
+        return figure / MUCH <= percent <= figure * MUCH
+
+    def judge(results: Results) -> Verdict:
+        if "cost" not in results:
+            return combine({}, "volume", ["all"])
+
+        def observe(data: Data) -> Observation | None:
+            files = data["moments"][-1]["facts"]["inodes"]
+            spread = estimated(results["cost"].data["cost"], files)
+            if not spread:
+                return None
+            told = about(spread.low) is about(spread.mid) is about(spread.high)
+            return Observation(about(spread.mid) if told else None, f"{spread.text()} for {files} files")
+
+        volumes = {f"{volume}, estimated": name for volume, name in volumes_of("voltdb").items()}
+        return over(volumes, observe, "volume")(results)
+
+    return judge
+
+
 def costs_less_beside(pairs: dict[str, str]) -> Callable[[Results], Verdict]:
     """Does FragTracer's method add less to this work beside fio than to the work alone?
 
@@ -429,10 +469,10 @@ def costs_less_beside(pairs: dict[str, str]) -> Callable[[Results], Verdict]:
         seen: dict[str, Observation | None] = {}
         missing = []
         for alone, beside in pairs.items():
-            spreads = {case: added(runs, case, "filefrag_1s") for case in (alone, beside)}
-            without, fio = spreads[alone], spreads[beside]
+            condition = f"{WORK[alone]}, by counted instructions"
+            without, fio = (added(runs, case, "filefrag_1s") for case in (alone, beside))
             if not without or not fio:
-                missing.append(WORK[alone])
+                missing.append(condition)
                 continue
             apart = fio.high < without.low or fio.low > without.high
             texts = [
@@ -440,7 +480,7 @@ def costs_less_beside(pairs: dict[str, str]) -> Callable[[Results], Verdict]:
                 for mode in MODES
                 if (one := added(runs, alone, mode)) and (other := added(runs, beside, mode))
             ]
-            seen[WORK[alone]] = Observation(
+            seen[condition] = Observation(
                 fio.mid < without.mid if apart else None, ("" if apart else "does not tell, as the ranges overlap: ") + "; ".join(texts)
             )
         return combine(seen, "work", missing)

@@ -10,7 +10,7 @@ from ..document import Document, Grid, Heading, Picture, Text
 from ..judge import share
 from ..layout import ALL
 from ..model import Data, Result
-from .experiments import END, MODES, WORK
+from .experiments import DONE, END, MODES, WORK
 from .observations import when
 
 
@@ -19,7 +19,7 @@ def moment_label(data: Data, moment: Data) -> str:
     name = str(moment["name"])
     if name == END:
         return "after the end, and a sync"
-    return when(data, moment) if name.isdigit() else name
+    return when(data, moment) if name.isdigit() or name == DONE else name
 
 
 def layout_rows(moment: Data) -> list[list[object]]:

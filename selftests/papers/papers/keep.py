@@ -37,7 +37,7 @@ def shrink(source: Path, target: Path, width: int) -> None:
         small = image.convert("RGB")
         if small.width > width:
             small = small.resize((width, max(round(small.height * width / small.width), 1)), Image.Resampling.LANCZOS)
-        small.quantize(COLORS, dither=Image.Dither.NONE).save(target, optimize=True)
+        small.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def names(pictures: list[Picture]) -> dict[str, str]:

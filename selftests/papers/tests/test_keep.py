@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from papers.document import Document, Picture, Text
-from papers.keep import TooLarge, keep
+from papers.keep import TooLarge, keep, shrink
 from papers.model import Experiment, Result
 from papers.store import PACKED, Store, pack
 from PIL import Image
@@ -115,3 +115,14 @@ def test_damaged_pack_is_an_error(tmp_path: Path) -> None:
     (tmp_path / PACKED).write_bytes((tmp_path / PACKED).read_bytes()[:-9])
     with pytest.raises(ValueError, match="results.json.xz: damaged"):
         Store(tmp_path)
+
+
+def test_a_rare_colour_stays(tmp_path: Path) -> None:
+    """A few boxes of a colour are what a picture is about; most of it are shades of others."""
+    image = Image.new("RGB", (300, 300))
+    image.putdata([(x * 255 // 299,) * 3 if y < 150 else (250, 230, 210) for y in range(300) for x in range(300)])
+    image.paste((195, 95, 5), (10, 10, 16, 16))
+    image.save(tmp_path / "large.png")
+    shrink(tmp_path / "large.png", tmp_path / "small.png", 300)
+    with Image.open(tmp_path / "small.png") as small:
+        assert max(abs(one - other) for one, other in zip(small.convert("RGB").getpixel((12, 12)), (195, 95, 5))) < 10

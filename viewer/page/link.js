@@ -7,7 +7,7 @@
 
 const LINK_MS = 200;
 
-let linkTimer = 0;
+let linkTimer = 0, lastLink = location.hash;
 
 function linkOf() {
 	const link = {};
@@ -43,9 +43,13 @@ function keepLink() {
 	linkTimer = setTimeout(() => {
 		const link = linkOf();
 
+		/* the user has just changed it, and onLink() is about to be called */
+		if (location.hash !== lastLink)
+			return;
 		try {
 			if (link !== location.hash.slice(1))
 				history.replaceState(null, "", link ? "#" + link : location.href.split("#")[0]);
+			lastLink = location.hash;
 		} catch { /* the browser has had too many */ }
 	}, LINK_MS);
 }
@@ -102,6 +106,7 @@ async function followLink({ volume: dev, first, per, columns, at, since = "" }) 
 async function onLink() {
 	const link = readLink();
 
+	lastLink = location.hash;
 	if (linkOf() === location.hash.slice(1))
 		return;
 	if (data.inputs && link.input !== (reader && reader.input !== inputs[0] ? reader.input.name : undefined)) {

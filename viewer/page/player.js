@@ -12,8 +12,9 @@ const SPEEDS = [0.1, 1, 10, 60, 600, 3600], PLAY_SECONDS = 60, LEAST_WAIT = 50, 
  * Times are in ms since 1970: the beginning and the end of the recording, and the position of the slider. A span is
  * the time of a snapshot, the last exact moment after it, and how many events were lost then, null if that is not known. A curve is what follows a
  * snapshot, as points: time, the most breaks of all files until the next point, and how many they are then. A run is one play.
+ * It seeks until the picture of its position is there: what is renewed meanwhile does not move it.
  */
-const player = { first: 0, last: 0, at: 0, spans: [], curves: [], run: 0, plays: false };
+const player = { first: 0, last: 0, at: 0, spans: [], curves: [], run: 0, plays: false, seeks: 0 };
 
 /* === Moments === */
 
@@ -176,14 +177,16 @@ const showPosition = oneAtATime(async () => {
 
 async function seek(time) {
 	player.at = clamp(time);
+	player.seeks++;
 	drawPosition();
 	await showPosition();
+	player.seeks--;
 }
 
 /* What was adopted is not always what the player asked for. */
 function followTable() {
 	$("player").hidden = !data.recording;
-	if (!data.recording || moment)
+	if (!data.recording || moment || player.seeks)
 		return;
 	player.at = data.time;
 	drawRefusal("");

@@ -111,15 +111,26 @@ def test_curve(page: Page) -> None:
     expect((page.js("player.curves.length"), "break" in page.text("#clock")), (0, False))
 
 
+def until_lit(page: Page, **asked: str) -> list[int]:
+    """Until the cells that are lit up are those that the server says, at the place that is shown."""
+    assert page.server
+    end = time.monotonic() + 60
+    while True:
+        first, per, n, lit = page.js("[view.first, view.per, shown.n, [...shown.lit.keys()].filter(i => shown.lit[i])]")
+        flat = page.server.ask("cells", volume=0, first=first, per=per, n=n, **asked)["lit"]
+        cells = [cell for begin, last in zip(*[iter(flat)] * 2) for cell in range(begin, last + 1)]
+        if lit == cells:
+            return cells
+        assert time.monotonic() < end, f"lit up: {lit}, the server: {cells}"
+        time.sleep(0.1)
+
+
 def expect_compared(page: Page, then_ms: int, now_ms: int) -> None:
     """The page has what the server answers about two moments."""
     until_at(page, now_ms)
     assert page.server
     both = {"since": iso(then_ms * 10 ** 6), "at": iso(now_ms * 10 ** 6)}
-    first, per, n = page.js("[view.first, view.per, shown.n]")
-    flat = page.server.ask("cells", volume=0, first=first, per=per, n=n, **both)["lit"]
-    cells = [cell for begin, end in zip(*[iter(flat)] * 2) for cell in range(begin, end + 1)]
-    page.browser.until(f"JSON.stringify([...shown.lit.keys()].filter(i => shown.lit[i])) === '{json.dumps(cells, separators=(',', ':'))}'")
+    until_lit(page, **both)
     found = page.server.ask("files", n=100, sort="change", **both)
     shown = ["0" if not n else f"+{n}" if n > 0 else f"\u2212{-n}" for n in found["changes"]]
     page.browser.until(f"JSON.stringify([...document.querySelectorAll('#rows td:nth-child(3)')].map(e => e.textContent)) === {json.dumps(json.dumps(shown, separators=(',', ':'), ensure_ascii=False))}")
@@ -130,12 +141,7 @@ def expect_compared(page: Page, then_ms: int, now_ms: int) -> None:
 
 def expect_lit(page: Page, now_ms: int) -> None:
     """The cells of the chosen file are lit up, as the server says without another moment."""
-    assert page.server
-    first, per, n = page.js("[view.first, view.per, shown.n]")
-    flat = page.server.ask("cells", volume=0, first=first, per=per, n=n, at=iso(now_ms * 10 ** 6), lit=page.js("chosen.key"))["lit"]
-    cells = [cell for begin, end in zip(*[iter(flat)] * 2) for cell in range(begin, end + 1)]
-    assert cells
-    page.browser.until(f"JSON.stringify([...shown.lit.keys()].filter(i => shown.lit[i])) === '{json.dumps(cells, separators=(',', ':'))}'")
+    assert until_lit(page, at=iso(now_ms * 10 ** 6), lit=page.js("chosen.key"))
 
 
 def test_moments_that_cannot_be_compared(page: Page) -> None:
@@ -186,11 +192,11 @@ def test_two_moments(page: Page) -> None:
     page.browser.click_on("#rows tr:nth-child(1) button")
     page.browser.until("chosen")
     expect_lit(page, now)
-    expect("free, but not at" in page.text("#legend"), False)
+    page.browser.until("!legend.textContent.includes('free, but not at')")
     page.browser.key("Escape")
     page.browser.until("!chosen")
     # the link has both moments
-    page.browser.until("location.hash.includes('since=') && location.hash.includes('at=')")
+    page.browser.until("location.hash.includes('since=') && location.hash.includes('at=') && location.hash.slice(1) === linkOf()")
     link = page.js("location.href")
     page.js("sessionStorage.clear()")
     page.browser.new_page()
@@ -204,7 +210,7 @@ def test_two_moments(page: Page) -> None:
     page.browser.click_on("#toCompare")
     page.browser.until("!compared.at")
     expect(page.js(f"[toCompare.getAttribute('aria-pressed'), {head}, state.sort]"), ["false", columns, "extra"])
-    expect("since" in page.js("location.hash") or " at " in page.text("#summary"), False)
+    page.browser.until("!location.hash.includes('since') && !summary.textContent.includes(' at ')")
 
 
 def test_play(page: Page) -> None:

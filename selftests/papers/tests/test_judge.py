@@ -406,7 +406,8 @@ def test_cost_of_voltdb() -> None:
     real.data["moments"][0]["facts"]["inodes"] = 20
     assert claim(start).verdict({"voltdb-clean": real}).kind is Kind.NOT_RUN
     for few, old, expected in (((1, 2, 3), (100, 110, 110), Kind.CONFIRMED), ((1, 2, 3), (10, 20, 30), Kind.NOT_CONFIRMED),
-                               ((1, 2, 3), (10, 110, 120), Kind.UNTOLD), ((60, 60, 60), (10, 10, 10), Kind.NOT_CONFIRMED)):
+                               ((1, 2, 3), (10, 110, 120), Kind.UNTOLD), ((5, 60, 200), (10, 10, 10), Kind.UNTOLD),
+                               ((60, 60, 60), (10, 10, 10), Kind.NOT_CONFIRMED)):
         works = {"redis": few, "rocksdb_aged": old, "rocksdb": (0, 0, 0)}
         results = counted("cost", **{name: {"filefrag_1s": values} for name, values in works.items()}) | {"voltdb-clean": real}
         verdict = claim(start).verdict(results)

@@ -434,10 +434,10 @@ def estimated(runs: Data, files: int) -> Spread | None:
 
 
 def costs_about(figure: float) -> Callable[[Results], Verdict]:
-    """Would FragTracer's method add so many percent to VoltDB's runs, up to twice or half as much? Pairs on both sides do not tell."""
+    """Would FragTracer's method add so many percent to VoltDB's runs, up to twice or half as much? Pairs on several sides of that do not tell."""
 
-    def about(percent: float) -> bool:
-        return figure / MUCH <= percent <= figure * MUCH
+    def side(percent: float) -> int:
+        return (percent >= figure / MUCH) + (percent > figure * MUCH)
 
     def judge(results: Results) -> Verdict:
         if "cost" not in results:
@@ -448,8 +448,8 @@ def costs_about(figure: float) -> Callable[[Results], Verdict]:
             spread = estimated(results["cost"].data["cost"], files)
             if not spread:
                 return None
-            told = about(spread.low) is about(spread.mid) is about(spread.high)
-            return Observation(about(spread.mid) if told else None, f"{spread.text()} for {files} files")
+            told = side(spread.low) == side(spread.high)
+            return Observation(side(spread.mid) == 1 if told else None, f"{spread.text()} for {files} files")
 
         volumes = {f"{volume}, estimated": name for volume, name in volumes_of("voltdb").items()}
         return over(volumes, observe, "volume")(results)

@@ -130,9 +130,7 @@ static void use_metrics(struct session *s, struct table *table)
 
 static void use_record(struct session *s, struct table *table)
 {
-	if (recorder_add(&s->recorder, &table->text, false))
-		recorder_add_moment(&s->recorder, &s->source);
-	recorder_add_counts(&s->recorder, &s->source);
+	recorder_add_counts(&s->recorder, &s->source, recorder_add(&s->recorder, &table->text, false));
 }
 
 /* The files whose map differed from F2FS, as far as the module has looked; 0 for a table that was copied. */

@@ -212,23 +212,6 @@ static void add_packed(const struct recorder *recorder, const char *name, const 
 	outfile_close(&packed.out);
 }
 
-/**
- * recorder_add_moment() - store what the module had counted at the time of the newest snapshot
- * @recorder: the folder, after recorder_add() has stored a snapshot
- * @source: where that was read; what is not beside it is not stored
- */
-void recorder_add_moment(const struct recorder *recorder, const struct source *source)
-{
-	static const char *const names[] = { "discards", "gc_runs", "heat", "latency", "ledger" };
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		AUTO(text_free) struct text text = { 0 };
-
-		if (source_read_counts(source, names[i], &text))
-			add_packed(recorder, names[i], &text);
-	}
-}
-
 static void put_counts(const char *path, const struct text *text)
 {
 	struct outfile out;
@@ -243,21 +226,33 @@ static void put_counts(const char *path, const struct text *text)
  * recorder_add_counts() - store what the module has counted until now, in place of what was stored before
  * @recorder: the folder, after recorder_add()
  * @source: where the table was read; what is not beside it is not stored
+ * @of_newest: store it of the newest snapshot, too
  */
-void recorder_add_counts(const struct recorder *recorder, const struct source *source)
+void recorder_add_counts(const struct recorder *recorder, const struct source *source, bool of_newest)
 {
-	static const char *const names[] = { "discards", "gc", "gc_runs", "latency", "ledger" };
-	struct text text;
+	static const struct {
+		const char *name;
+		bool of_snapshots, of_end;
+	} files[] = {
+		{ "discards", true, true }, { "gc", false, true }, { "gc_runs", true, true }, { "heat", true, false },
+		{ "latency", true, true }, { "ledger", true, true },
+	};
 
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		AUTO_FREE char *path = xasprintf("%s/%s", recorder->dir, names[i]);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		AUTO_FREE char *path = xasprintf("%s/%s", recorder->dir, files[i].name);
+		AUTO(text_free) struct text text = { 0 };
 
-		if (source_read_counts(source, names[i], &text)) {
-			put_counts(path, &text);
-			text_free(&text);
-		} else if (unlink(path) && errno != ENOENT) {
-			die("%s: cannot remove what was counted before: %s", path, strerror(errno));
+		if (!files[i].of_end && !of_newest)
+			continue;
+		if (!source_read_counts(source, files[i].name, &text)) {
+			if (files[i].of_end && unlink(path) && errno != ENOENT)
+				die("%s: cannot remove what was counted before: %s", path, strerror(errno));
+			continue;
 		}
+		if (of_newest && files[i].of_snapshots)
+			add_packed(recorder, files[i].name, &text);
+		if (files[i].of_end)
+			put_counts(path, &text);
 	}
 }
 

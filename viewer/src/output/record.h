@@ -20,7 +20,6 @@ struct recorder {
 
 void recorder_open(struct recorder *recorder, const char *dir, uint64_t keep_bytes, int64_t keep_ms);
 bool recorder_add(struct recorder *recorder, const struct text *text, bool always);
-void recorder_add_moment(const struct recorder *recorder, const struct source *source);
-void recorder_add_counts(const struct recorder *recorder, const struct source *source);
+void recorder_add_counts(const struct recorder *recorder, const struct source *source, bool of_newest);
 char *recorder_beside(const struct recorder *recorder, const char *suffix);
 void recorder_close(struct recorder *recorder);

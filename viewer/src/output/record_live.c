@@ -118,14 +118,13 @@ static void begin_log(struct live *live, const struct table *table)
 	live->is_begin = false;
 	state = recorder_beside(live->recorder, F2FS_STATE_SUFFIX);
 	f2fs_states_copy(table, state);
-	recorder_add_moment(live->recorder, live->source);
 }
 
 /* Return: false if the module is not there; what happens until it is back is not known. */
 static bool copy(struct live *live, bool always)
 {
 	struct table table;
-	bool is_there;
+	bool is_there, is_stored;
 
 	drain(live, true);
 	if (live->was_unloaded)
@@ -137,9 +136,10 @@ static bool copy(struct live *live, bool always)
 		return false;
 	live->copied_ns = monotonic_ns();
 	live->needs_copy = false;
-	if (recorder_add(live->recorder, &table.text, always || !live->log.path))
+	is_stored = recorder_add(live->recorder, &table.text, always || !live->log.path);
+	if (is_stored)
 		begin_log(live, &table);
-	recorder_add_counts(live->recorder, live->source);
+	recorder_add_counts(live->recorder, live->source, is_stored);
 	table_free(&table);
 	return true;
 }

@@ -3,7 +3,6 @@
 #
 # 54_mounts.sh - read-only and back, bind mounts, overlayfs above, two volumes at once, another mount point
 #
-# kernels: first
 # blocks: any
 # group: names targets
 

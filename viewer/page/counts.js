@@ -50,37 +50,38 @@ function kindsOf({ kinds }) {
 	return [...sums].sort(([, a], [, b]) => b - a);
 }
 
-/* By command: the name of its panel, and its tables: heads, and the rows of a volume. The first table is before the sentences. */
+/* By command: the name of its panel, and its tables: heads, the lines of a volume, which of these are shown, and how. The first table is
+ * before the sentences. */
 const PANELS = {
 	files: { name: "Files", title: "the files that are shown" },
 	cost: {
 		name: "Cost", title: "what breaks cost those who read, in time that was measured (fragtrace cost)",
 		tables: [[[], () => []],
-			 [["Extension", "Extra", "Cost", "Waited"], volume => volume.extensions.filter(one => one.files > 1 && one.extra).map(costs)],
-			 [["File", "Extra", "Cost", "Waited"], volume => volume.files.filter(one => one.extra).map(costs)]],
+			 [["Extension", "Extra", "Cost", "Waited"], volume => volume.extensions, one => one.files > 1 && one.extra, costs],
+			 [["File", "Extra", "Cost", "Waited"], volume => volume.files, one => one.extra, costs]],
 	},
 	ledger: {
 		name: "Writes", title: "who writes what, and the write amplification (fragtrace ledger)",
-		tables: [[["Kind", "Bytes", "Share"], volume => kindsOf(volume).map(([meaning, bytes]) =>
-				[meaning, bytesText(bytes), shareText(volume.device && 100 * bytes / volume.device)])],
-			 [["Process", "Wrote", "Got", "Got/wrote"], volume => volume.processes.filter(one => wroteOf(one) || gotOf(one)).map(one =>
-				[one.name, bytesText(wroteOf(one)), bytesText(gotOf(one)), one.amplification === undefined ? "-" : one.amplification.toFixed(2)])]],
+		tables: [[["Kind", "Bytes", "Share"], kindsOf, () => true, ([meaning, bytes], volume) =>
+				[meaning, bytesText(bytes), shareText(volume.device && 100 * bytes / volume.device)]],
+			 [["Process", "Wrote", "Got", "Got/wrote"], volume => volume.processes, one => wroteOf(one) || gotOf(one), one =>
+				[one.name, bytesText(wroteOf(one)), bytesText(gotOf(one)), one.amplification === undefined ? "-" : one.amplification.toFixed(2)]]],
 	},
 	gc: {
 		name: "Collections", title: "why garbage collection ran, how it chose, and whom it stopped (fragtrace gc)",
-		tables: [[["Why", "Runs", "Took", "Sections", "Blocks in use", "Sections freed"], volume => volume.reasons.map(one =>
-				[one.meaning, count(one.runs), durationText(one.ns), ...[one.victims, one.blocks, one.sections].map(n => count(n))])],
-			 [["Process", "Lost", "In own runs", "In waits"], volume => volume.processes.map(one =>
-				[one.name, ...[one.ns + one.waited_ns, one.ns, one.waited_ns].map(durationText)])]],
+		tables: [[["Why", "Runs", "Took", "Sections", "Blocks in use", "Sections freed"], volume => volume.reasons, () => true, one =>
+				[one.meaning, count(one.runs), durationText(one.ns), ...[one.victims, one.blocks, one.sections].map(n => count(n))]],
+			 [["Process", "Lost", "In own runs", "In waits"], volume => volume.processes, () => true, one =>
+				[one.name, ...[one.ns + one.waited_ns, one.ns, one.waited_ns].map(durationText)]]],
 	},
 };
 
-function tableOf([heads, rowsOf], volume) {
-	const rows = rowsOf(volume), head = element("tr", "", ...heads.map(name => Object.assign(element("th", name), { scope: "col" })));
+function tableOf([heads, linesOf, isShown, rowOf], volume) {
+	const lines = linesOf(volume), rows = lines.filter(one => isShown(one)).map(one => rowOf(one, volume)), head = element("tr", "", ...heads.map(name => Object.assign(element("th", name), { scope: "col" })));
 	const body = element("tbody", "", ...rows.map(row => element("tr", "", ...row.map(value => element("td", value)))));
 
 	return [...(rows.length ? [element("table", "", element("thead", "", head), body)] : []),
-		...(rows.length === MOST_LINES ? [element("p", `The first ${MOST_LINES}; fragtrace ${state.panel} --json has all.`)] : [])];
+		...(lines.length >= MOST_LINES ? [element("p", `Of the first ${MOST_LINES}; fragtrace ${state.panel} --json has all.`)] : [])];
 }
 
 /* === Panels === */
@@ -113,7 +114,7 @@ const drawPanel = oneAtATime(async () => {
 
 	if (!answer || !data.volumes)
 		return;
-	const text = await answer.text(), drawn = panel + data.time + text;
+	const text = await answer.text(), drawn = panel + (data.recording ? data.time : "") + text;
 
 	if (drawn === drawnCounts || panel !== state.panel)
 		return;

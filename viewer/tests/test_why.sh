@@ -58,7 +58,7 @@ ssr="$because the log fills holes of a dirty segment"
 moved="$because one of the two was rewritten or moved away"
 in_place='fdatasync or msync, or fsync after at most 8 blocks: F2FS then rewrites in place, unless ipu_policy says otherwise (it is 16 on large volumes)'
 place="$in_place. Or copy the file into a new one that was pinned while it was empty (F2FS_IOC_SET_PIN_FILE), and then allocated in whole; it cannot grow"
-larger='write more before each sync or in each direct write. Or fill the file with zeros first: F2FS rewrites them in place, but not with mode=lfs. To preallocate does not help: F2FS chooses blocks when it writes'
+larger='write more before each sync or in each direct write. Or fill the file with zeros first, if each sync has at most 8 blocks, or writes are direct: F2FS rewrites these in place, but not with mode=lfs, nor in compressed files. To preallocate does not help: F2FS chooses blocks when it writes'
 cut='cut files at a multiple of the block size, or do not cut them'
 
 # === Sentences ===

@@ -169,11 +169,11 @@ bool source_read_beside(const struct source *source, const char *name, struct te
  */
 char *source_beside(const struct source *source, const char *name)
 {
-	const char *slash = strrchr(source->path, '/');
+	const char *slash = strrchr(source->path, '/'), *file = slash ? slash + 1 : source->path;
 
-	if (!slash || (strcmp(slash, "/snapshot") && strcmp(slash, "/table")))
+	if (strcmp(file, "snapshot") && strcmp(file, "table"))
 		return NULL;
-	return xasprintf("%.*s/%s", (int)(slash - source->path), source->path, name);
+	return xasprintf("%.*s%s", (int)(file - source->path), source->path, name);
 }
 
 /**

@@ -117,8 +117,9 @@ static void say_sums(FILE *out, const struct gc_line *l, size_t n, bool with_tab
 		fprintf(out, "%10s%10s%15s%16s  %s\n", GROUPED(l[i].empty), GROUPED(l[i].victims), GROUPED(l[i].blocks),
 			GROUPED(l[i].sections), text_of(l[i].reason));
 	}
-	fputs("  nothing: runs that cleaned nothing, as nothing could be cleaned, or enough sections were free by then; sections: chosen to be cleaned;\n"
-	      "  blocks in use: those in them, to be moved; sections freed: at once, in the foreground; in the background F2FS frees them later\n", out);
+	if (with_tables)
+		fputs("  nothing: runs that cleaned nothing, as nothing could be cleaned, or enough sections were free by then;\n", out);
+	fputs("  sections: chosen to be cleaned; blocks in use: in them, to be moved; sections freed: at once in the foreground, later in the background\n", out);
 }
 
 /* The mean of a victim, of a gain in percent of the best that the formula can say. */

@@ -308,10 +308,13 @@ static void put_table(struct json *json, const struct ledger *ledger, const stru
 
 	JSON_ARRAY(json, keys[by]);
 	AUTO_FREE struct row *rows = rows_of(ledger, device, by == BY_PROCESS && most == SIZE_MAX ? BY_PID : by, &n);
-	for (size_t i = 0; i < min_of(n, most); i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct ledger_line *l = rows[i].first;
 		bool others = is_others(l);
 
+		/* they come last, and sums of the table need them */
+		if (i >= most && !others)
+			continue;
 		JSON_OBJECT(json, NULL);
 		if (by == BY_FILE && !others) {
 			AUTO_FREE char *whole = xasprintf("%s%s", l->name, l->is_deleted ? DELETED_MARK : "");

@@ -38,11 +38,19 @@ static char *find_recorded(const struct reading *r, int64_t *time_ms)
 	return xasprintf("%s/%s", r->recording->dir, r->counts->file);
 }
 
+/* Beside a recorded snapshot, or beside a copy of the table. Return: the file, to be freed, or NULL. */
+static char *find_beside(const struct reading *r)
+{
+	char *path = recorded_counts(r->source->path, r->counts->file);
+
+	return path ? path : source_beside(r->source, r->counts->file);
+}
+
 static void put(const void *arg, FILE *out)
 {
 	const struct reading *r = arg;
 	int64_t time_ms = 0;
-	AUTO_FREE char *path = r->recording->dir ? find_recorded(r, &time_ms) : source_beside(r->source, r->counts->file);
+	AUTO_FREE char *path = r->recording->dir ? find_recorded(r, &time_ms) : find_beside(r);
 
 	if (!path || (access(path, F_OK) && !source_is_live(path)))
 		die("%s: has no file %s; expected a recording of a module that was loaded with %s=1", r->source->name, r->counts->file, r->counts->file);

@@ -880,12 +880,24 @@ def test_counts_are_those_of_the_commands(view: str) -> None:
             (Path("copy") / file).write_text(text)
             said, whole = server.ask(command)["answer"]["volumes"][0], by_command(view, command, Path("copy") / file)["volumes"][0]
             assert len(whole[key]) > 300
-            expect((said["said"], said[key]), (whole["said"], whole[key][:100]))
+            # and all others, if there are
+            expect((said["said"], said[key]), (whole["said"], whole[key][:100] + [one for one in whole[key][100:] if one.get("others")]))
         # processes of one name are one line
         with open("copy/ledger", "a", encoding="ascii") as file:
             file.writelines(f"254:0 process 4096 0 0 999424 0 0 0 {n} head /\n" for n in range(1000, 1012))
         heads = [one for one in server.ask("ledger")["answer"]["volumes"][0]["processes"] if one.get("process") == "head"]
         expect([(one["name"], one["data"], "pid" in one) for one in heads], [("head (12 processes)", 12 * 999424, False)])
+    shutil.copy(DATA / "ledger.txt", "copy/ledger")
+    expected = {"time": 0, "answer": by_command(view, "ledger", Path("copy/ledger"))}
+    # a table in this folder, and a single snapshot of a recording
+    os.chdir("copy")
+    with Serving(view, "table") as server:
+        expect(server.ask("ledger"), expected)
+    os.chdir("..")
+    shutil.copy("copy/table", "fragtrace-1700000000.000.table")
+    Path("fragtrace-1700000000.000.ledger.zst").write_bytes(zstandard.ZstdCompressor().compress(Path("copy/ledger").read_bytes()))
+    with Serving(view, "fragtrace-1700000000.000.table") as server:
+        expect(server.ask("ledger"), expected)
 
 
 def test_counts_of_a_recording(view: str) -> None:

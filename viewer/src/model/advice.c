@@ -15,7 +15,8 @@ static const char *const texts[NR_ADVICES] = {
 	[ADVICE_LOG] = "write ahead into a log instead of using atomic writes, and " IN_PLACE,
 	[ADVICE_CUT] = "cut files at a multiple of the block size, or do not cut them",
 	[ADVICE_LARGER] = "write more before each sync or in each direct write. Or fill the file with zeros first, if each sync has at most 8 "
-		"blocks, or writes are direct: F2FS rewrites these in place, but not with mode=lfs, nor in compressed files. To preallocate does not help: F2FS chooses blocks when it writes",
+		"blocks, or writes are direct: F2FS rewrites these in place, but not with mode=lfs, nor in compressed files. "
+		"To preallocate does not help: F2FS chooses blocks when it writes",
 	[ADVICE_SPACE] = "keep more segments free; \"fragtrace space\" counts them. While gc_urgent is 1, F2FS fills holes however many are free. "
 		"Files that are written in turn, with syncs, need larger writes, too",
 };
